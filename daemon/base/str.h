@@ -1,0 +1,40 @@
+/*
+ * base/str.h - small honest helpers for strings.
+ *
+ * Threads: any; no state.
+ */
+#ifndef FH_BASE_STR_H
+#define FH_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Elements of an array, not of a pointer. */
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Copy text into ret[size], cut at a UTF-8 border if need be, always NUL-ended.  Returns false
+ * when it was cut. */
+bool str_copy(char *ret, size_t size, const char *text);
+
+/* strdup that takes NULL (and gives NULL).  The caller frees. */
+char *str_dup(const char *text);
+/* The first n bytes, NUL-ended.  The caller frees; NULL when out of memory. */
+char *str_ndup(const char *bytes, size_t n);
+
+bool str_eq(const char *a, const char *b);            /* NULL equals only NULL */
+bool str_case_eq(const char *a, const char *b);       /* ASCII case only */
+bool str_starts(const char *text, const char *prefix);
+
+/* Whether n bytes are well-formed UTF-8 (no surrogates, nothing over U+10FFFF, no overlong). */
+bool utf8_is_valid(const char *bytes, size_t n);
+
+/* A whole decimal number in [min, max] and nothing else; false otherwise, *ret untouched. */
+bool str_to_int64(const char *text, int64_t min, int64_t max, int64_t *ret);
+
+/* Lower-case hexadecimal of n bytes: 2 n characters and a NUL. */
+void hex_encode(const void *bytes, size_t n, char *ret);
+/* The inverse of exactly n bytes; false when text is anything else. */
+bool hex_decode(const char *text, void *ret, size_t n);
+
+#endif
