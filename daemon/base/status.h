@@ -71,6 +71,7 @@ enum status {
     X(NOT_FOUND, "not_found", ST_NOT_FOUND, "InvalidGameID", "There is no such thing")             \
     X(NO_SUCH_GAME, "no_such_game", ST_NOT_FOUND, "InvalidGameID", "There is no such game")        \
     X(NO_SUCH_USER, "no_such_user", ST_NOT_FOUND, "InvalidUser", "There is no such player")        \
+    X(UNKNOWN_ZONE, "unknown_zone", ST_INVALID, "BadRequest", "There is no such time zone")         \
     X(METHOD, "method_not_allowed", ST_NOT_ALLOWED, "BadRequest", "This method is not known here") \
     X(NOT_YOUR_GAME, "not_your_game", ST_FORBIDDEN, "NotYourGame", "You do not play in this game") \
     X(NOT_YOUR_TURN, "not_your_turn", ST_CONFLICT, "NotYourTurn", "It is not your turn")           \

@@ -1,0 +1,148 @@
+#include "clock/deadline.h"
+
+#include <assert.h>
+
+#define RANGE_MAX INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
+
+const char *deadline_item_slug(enum deadline_item_kind kind)
+{
+    static const char *const slugs[] = {
+#define X(name, slug) slug,
+        DEADLINE_ITEM_LIST(X)
+#undef X
+    };
+    return kind >= 0 && kind < DEADLINE_KIND_COUNT_ ? slugs[kind] : "?";
+}
+
+const char *deadline_alarm_slug(enum deadline_alarm alarm)
+{
+    static const char *const slugs[] = {
+#define X(name, slug) slug,
+        DEADLINE_ALARM_LIST(X)
+#undef X
+    };
+    return alarm >= 0 && alarm < ALARM_COUNT_ ? slugs[alarm] : "?";
+}
+
+static bool in_range(int64_t ms)
+{
+    return ms >= -RANGE_MAX && ms <= RANGE_MAX;
+}
+
+/* An item of its own, or, when the list is full, added to the last one of its kind. */
+static void add_item(struct deadline *d, enum deadline_item_kind kind, utc_ms at,
+                     int64_t amount_ms, int64_t ref)
+{
+    if (d->n_items < DEADLINE_ITEM_LIMIT - DEADLINE_KIND_COUNT_) {
+        d->items[d->n_items++] = (struct deadline_item){kind, at, amount_ms, ref};
+        return;
+    }
+    for (size_t i = d->n_items; i-- > 0;) {
+        if (d->items[i].kind == kind) {
+            d->items[i].amount_ms += amount_ms;
+            d->items[i].at = at;
+            d->items[i].ref = ref;
+            return;
+        }
+    }
+    d->items[d->n_items++] = (struct deadline_item){kind, at, amount_ms, ref};
+}
+
+enum status deadline_compute(const struct deadline_turn *turn, struct deadline *ret,
+                             struct err *err)
+{
+    struct deadline d = {.is_paused = false};
+    utc_ms paused_at = UTC_NONE, before = turn->start_at;
+    int64_t end = 0;
+
+    assert(turn->budget_ms > 0 && turn->grace_ms >= 0);
+    if (turn->start_at < 0 || !in_range(turn->start_at) || !in_range(turn->budget_ms) ||
+        !in_range(turn->grace_ms))
+        return err_set(err, ST_INVALID, "deadline: the turn's start or length is out of range");
+    add_item(&d, DEADLINE_START, turn->start_at, 0, 0);
+    add_item(&d, DEADLINE_BUDGET, turn->start_at, turn->budget_ms, 0);
+    end = turn->start_at + turn->budget_ms;
+    for (size_t i = 0; i < turn->n_facts; i++) {
+        const struct deadline_fact *f = &turn->facts[i];
+        int64_t add = 0;
+
+        if (f->at < before || !in_range(f->at) || !in_range(f->amount_ms))
+            return err_set(err, ST_INVALID, "deadline: fact %zu is out of order or range", i);
+        before = f->at;
+        switch (f->kind) {
+        case FACT_PAUSED:
+            if (paused_at != UTC_NONE)
+                return err_set(err, ST_INVALID, "deadline: paused twice (fact %zu)", i);
+            paused_at = f->at;
+            break;
+        case FACT_RESUMED:
+            if (paused_at == UTC_NONE)
+                return err_set(err, ST_INVALID, "deadline: resumed without a pause (fact %zu)", i);
+            add = f->at - paused_at;
+            add_item(&d, DEADLINE_PAUSE, paused_at, add, f->ref);
+            paused_at = UTC_NONE;
+            break;
+        case FACT_CREDIT:
+            add = f->amount_ms;
+            add_item(&d, DEADLINE_CREDIT, f->at, add, f->ref);
+            break;
+        case FACT_OUTAGE:
+            if (paused_at == UTC_NONE) {
+                add = f->amount_ms;
+                add_item(&d, DEADLINE_OUTAGE, f->at, add, f->ref);
+            }
+            break;
+        }
+        end += add;
+        if (end < 0 || !in_range(end) || !in_range(end + turn->grace_ms))
+            return err_set(err, ST_INVALID, "deadline: the sum is out of range");
+    }
+    if (end + turn->grace_ms > RANGE_MAX)
+        return err_set(err, ST_INVALID, "deadline: the sum is out of range");
+    if (paused_at != UTC_NONE) {
+        d.is_paused = true;
+        d.deadline_at = UTC_NONE;
+        d.grace_until = UTC_NONE;
+        d.left_ms = end - paused_at;
+    } else {
+        d.deadline_at = end;
+        d.grace_until = end + turn->grace_ms;
+        d.left_ms = 0;
+    }
+    *ret = d;
+    return ST_OK;
+}
+
+enum deadline_verdict deadline_judge(const struct deadline *deadline, utc_ms at)
+{
+    if (deadline->is_paused || at <= deadline->deadline_at)
+        return DEADLINE_IN_TIME;
+    return at <= deadline->grace_until ? DEADLINE_LATE : DEADLINE_LOST;
+}
+
+void deadline_alarms(const struct deadline *deadline, utc_ms ret_at[ALARM_COUNT_])
+{
+    assert(deadline->n_items > 0 && deadline->items[0].kind == DEADLINE_START);
+    utc_ms start = deadline->items[0].at, end = deadline->deadline_at;
+
+    for (int i = 0; i < ALARM_COUNT_; i++)
+        ret_at[i] = UTC_NONE;
+    if (deadline->is_paused)
+        return;
+    ret_at[ALARM_HALF] = start + (end - start) / 2;
+    ret_at[ALARM_TWO_DAYS] = end - 48 * MS_HOUR;
+    ret_at[ALARM_HALF_DAY] = end - 12 * MS_HOUR;
+    utc_ms half = ret_at[ALARM_HALF];
+    for (int i = ALARM_HALF; i <= ALARM_HALF_DAY; i++) {
+        if (ret_at[i] <= start || ret_at[i] >= end)
+            ret_at[i] = UTC_NONE;
+        for (int k = ALARM_HALF; k < i; k++) {
+            if (ret_at[k] == ret_at[i])
+                ret_at[i] = UTC_NONE;
+        }
+    }
+    ret_at[ALARM_ORGANISER] = deadline->grace_until - 24 * MS_HOUR;
+    if (ret_at[ALARM_ORGANISER] <= start)
+        ret_at[ALARM_ORGANISER] = half;
+    ret_at[ALARM_END] = deadline->grace_until + 1;
+}
