@@ -1,0 +1,24 @@
+/*
+ * main/fourhanded.h - the program as one function, and what a test may put in its place.
+ *
+ * The installed program calls fourhanded_main() with no seams.  fourhanded-test, which the
+ * end-to-end tests run and nobody installs, hands in a clock that it can move.
+ *
+ * Threads: call once, from main().
+ */
+#ifndef FH_MAIN_FOURHANDED_H
+#define FH_MAIN_FOURHANDED_H
+
+#include "base/ports.h"
+
+struct cli_command;
+
+struct main_seams {
+    struct time_source wall;            /* .now NULL: the system's clock */
+    const struct cli_command *commands; /* more rows for the command table; NULL: none */
+};
+
+/* Run the command line; returns the exit status (main/cli.h).  seams may be NULL. */
+int fourhanded_main(int argc, char **argv, const struct main_seams *seams);
+
+#endif

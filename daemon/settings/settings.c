@@ -1,0 +1,570 @@
+#include "settings/settings.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <libconfig.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/str.h"
+#include "settings/table.h"
+
+enum { KEYS_MAX = 96, NAME_MAX_BYTES = 64 };
+
+/* Where a key's value came from, for errors that only several keys together make. */
+struct place {
+    char file[160];
+    unsigned line; /* 0: no line */
+};
+
+struct loading {
+    struct settings *s;
+    struct buf *errors;
+    size_t error_count;
+    const char *name;
+    const char *folder;
+    struct place places[KEYS_MAX]; /* by key; file "" = the default stands */
+    bool is_out_of_memory;
+};
+
+size_t text_distance(const char *text, const char *other)
+{
+    size_t row[NAME_MAX_BYTES + 1];
+    size_t n = strlen(text), m = strlen(other);
+
+    if (n > NAME_MAX_BYTES || m > NAME_MAX_BYTES)
+        return n > m ? n : m;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t above = row[j], best = diagonal + (text[i - 1] != other[j - 1]);
+            if (above + 1 < best)
+                best = above + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+/* The known key nearest to name, by its whole name or its last word. */
+static const struct key *key_nearest(const char *name)
+{
+    const struct key *best = NULL;
+    const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
+    size_t least = SIZE_MAX;
+
+    for (size_t i = 0; i < settings_key_count; i++) {
+        const char *key = settings_keys[i].name, *key_dot = strrchr(key, '.');
+        size_t d = text_distance(name, key) * 2;
+        size_t of_last = text_distance(last, key_dot ? key_dot + 1 : key) * 2 + 1;
+        if (of_last < d)
+            d = of_last;
+        if (d < least) {
+            least = d;
+            best = &settings_keys[i];
+        }
+    }
+    return best;
+}
+
+static const struct key *key_find(const char *name)
+{
+    for (size_t i = 0; i < settings_key_count; i++)
+        if (str_eq(settings_keys[i].name, name))
+            return &settings_keys[i];
+    return NULL;
+}
+
+static bool group_is_known(const char *name)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < settings_key_count; i++)
+        if (str_starts(settings_keys[i].name, name) && settings_keys[i].name[len] == '.')
+            return true;
+    return false;
+}
+
+static void error_add(struct loading *l, const struct place *place, const char *key,
+                      const struct err *why)
+{
+    if (why->code == ST_NOMEM)
+        l->is_out_of_memory = true;
+    l->error_count++;
+    buf_puts(l->errors, place->file);
+    if (place->line)
+        buf_printf(l->errors, ":%u", place->line);
+    buf_printf(l->errors, ": %s%s%s\n", key, *key ? ": " : "", why->text);
+}
+
+static struct place place_of(const struct loading *l, const config_setting_t *setting)
+{
+    struct place p = {.line = config_setting_source_line(setting)};
+    const char *file = config_setting_source_file(setting);
+
+    (void)str_copy(p.file, sizeof p.file, file ? file : l->name);
+    return p;
+}
+
+static void unknown_add(struct loading *l, const struct place *place, const char *name,
+                        bool is_group)
+{
+    struct err why = ERR_INIT;
+    const struct key *near = key_nearest(name);
+
+    (void)err_set(&why, ST_INVALID, "is not a known %s; the nearest is %s",
+                  is_group ? "group" : "key", near->name);
+    error_add(l, place, name, &why);
+}
+
+/* Read one setting that has no name of its own below it. */
+static void value_read(struct loading *l, const struct key *key, const config_setting_t *setting)
+{
+    struct err why = ERR_INIT;
+    struct place place = place_of(l, setting);
+    enum status st = ST_OK;
+
+    l->places[key - settings_keys] = place;
+    switch (config_setting_type(setting)) {
+    case CONFIG_TYPE_STRING:
+        st = key_read_text(key, config_setting_get_string(setting), l->folder, l->s, &why);
+        break;
+    case CONFIG_TYPE_INT:
+        st = key_read_number(key, config_setting_get_int(setting), l->s, &why);
+        break;
+    case CONFIG_TYPE_INT64:
+        st = key_read_number(key, config_setting_get_int64(setting), l->s, &why);
+        break;
+    case CONFIG_TYPE_BOOL:
+        st = key_read_bool(key, config_setting_get_bool(setting), l->s, &why);
+        break;
+    case CONFIG_TYPE_ARRAY:
+    case CONFIG_TYPE_LIST:
+        if (key->type != KEY_NETS) {
+            st = err_set(&why, ST_INVALID, "should be one value, not a list");
+            break;
+        }
+        key_list_clear(key, l->s);
+        for (int i = 0; i < config_setting_length(setting) && st == ST_OK; i++) {
+            const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
+            if (config_setting_type(item) != CONFIG_TYPE_STRING)
+                st = err_set(&why, ST_INVALID, "should be a list of texts in quotes");
+            else
+                st = key_list_add(key, config_setting_get_string(item), l->s, &why);
+        }
+        break;
+    case CONFIG_TYPE_FLOAT:
+        st = err_set(&why, ST_INVALID, "should not be a broken number");
+        break;
+    default:
+        st = err_set(&why, ST_INVALID, "should be a value, not a group");
+        break;
+    }
+    if (st != ST_OK)
+        error_add(l, &place, key->name, &why);
+}
+
+static void group_read(struct loading *l, const config_setting_t *group, const char *prefix)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        const char *own = config_setting_name(setting);
+        struct place place = place_of(l, setting);
+        char name[NAME_MAX_BYTES + 1];
+        const struct key *key;
+
+        (void)snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", own ? own : "");
+        key = key_find(name);
+        if (key)
+            value_read(l, key, setting);
+        else if (config_setting_type(setting) == CONFIG_TYPE_GROUP && !*prefix &&
+                 group_is_known(name))
+            group_read(l, setting, name);
+        else
+            unknown_add(l, &place, name, config_setting_type(setting) == CONFIG_TYPE_GROUP);
+    }
+}
+
+/* "http.listen=127.0.0.1:0" from the command line; a list is parted by commas. */
+static void set_read(struct loading *l, const char *set)
+{
+    struct place place = {.file = "--set"};
+    struct err why = ERR_INIT;
+    const char *equals = strchr(set, '='), *value = equals ? equals + 1 : "";
+    char name[NAME_MAX_BYTES + 1], item[80];
+    const struct key *key;
+    enum status st = ST_OK;
+
+    (void)snprintf(name, sizeof name, "%.*s", (int)(equals ? equals - set : 0), set);
+    if (!equals || !*name) {
+        (void)err_set(&why, ST_INVALID, "\"%s\" should be KEY=VALUE, as log_level=debug", set);
+        error_add(l, &place, "", &why);
+        return;
+    }
+    key = key_find(name);
+    if (!key) {
+        unknown_add(l, &place, name, false);
+        return;
+    }
+    l->places[key - settings_keys] = place;
+    if (key->type == KEY_NETS) {
+        key_list_clear(key, l->s);
+        for (size_t len; *value && st == ST_OK; value += len + (value[len] == ',')) {
+            len = strcspn(value, ",");
+            (void)snprintf(item, sizeof item, "%.*s", (int)len, value);
+            st = key_list_add(key, item, l->s, &why);
+        }
+    } else {
+        st = key_read_text(key, value, l->folder, l->s, &why);
+    }
+    if (st != ST_OK)
+        error_add(l, &place, key->name, &why);
+}
+
+/* The place of a key by name, for errors of several together. */
+static const struct place *place_by_name(struct loading *l, const char *name)
+{
+    struct place *place = &l->places[key_find(name) - settings_keys];
+
+    if (!place->file[0]) {
+        (void)str_copy(place->file, sizeof place->file, l->name);
+        place->line = 1;
+    }
+    return place;
+}
+
+static void together(struct loading *l, const char *key, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static void together(struct loading *l, const char *key, const char *fmt, ...)
+{
+    struct err why = ERR_INIT;
+    va_list args;
+
+    why.code = ST_INVALID;
+    va_start(args, fmt);
+    (void)vsnprintf(why.text, sizeof why.text, fmt, args);
+    va_end(args);
+    error_add(l, place_by_name(l, key), key, &why);
+}
+
+/* The host of a URL that was checked. */
+static void url_host(const char *url, char *ret, size_t size)
+{
+    const char *from = strstr(url, "://") + 3;
+    size_t len = strcspn(from, "/:");
+
+    if (*from == '[') {
+        from++;
+        len = strcspn(from, "]");
+    }
+    (void)snprintf(ret, size, "%.*s", (int)len, from);
+}
+
+/* What no key alone can get wrong. */
+static void check_together(struct loading *l)
+{
+    const struct settings *s = l->s;
+    char host[KEY_PATH_MAX + 1];
+    bool is_https = str_starts(s->public_url, "https://");
+    int port;
+
+    url_host(s->public_url, host, sizeof host);
+    if (!is_https && !host_is_loopback(host))
+        together(l, "public_url",
+                 "plain http is for this machine alone; %s should be reached by https", host);
+    if (listen_parse(s->http.listen, host, sizeof host, &port, NULL) == ST_OK && port >= 0 &&
+        !host_is_loopback(host) && !(is_https && s->http.trusted_proxies.count > 0))
+        together(l, "http.listen",
+                 "plain http beyond this machine (%s) is only for a reverse proxy: public_url "
+                 "should be https and http.trusted_proxies should name the proxy",
+                 s->http.listen);
+    if (s->http.metrics_listen[0] &&
+        listen_parse(s->http.metrics_listen, host, sizeof host, &port, NULL) == ST_OK &&
+        port >= 0 && !host_is_loopback(host))
+        together(l, "http.metrics_listen", "should be on this machine: 127.0.0.1 or [::1]");
+    if (s->http.connections_per_address > s->http.connections)
+        together(l, "http.connections_per_address",
+                 "should not be more than http.connections (%" PRId64 ")", s->http.connections);
+    if (s->mail.user[0] && !s->mail.password.value[0])
+        together(l, "mail.password", "should be set, since mail.user is");
+    if (!s->mail.user[0] && s->mail.password.value[0])
+        together(l, "mail.user", "should be set, since mail.password is");
+    if (s->mail.transport == MAIL_TRANSPORT_SMTP && s->mail.tls == MAIL_TLS_NONE &&
+        !host_is_loopback(s->mail.host))
+        together(l, "mail.tls",
+                 "\"none\" is for a mail server on this machine; %s should be reached by "
+                 "\"starttls\" or \"implicit\"",
+                 s->mail.host);
+}
+
+static enum status defaults_set(struct loading *l, struct err *err)
+{
+    enum status st;
+
+    for (size_t i = 0; i < settings_key_count; i++) {
+        const struct key *key = &settings_keys[i];
+        if (!key->standard || key->type == KEY_NETS)
+            continue;
+        st = key_read_text(key, key->standard, l->folder, l->s, err);
+        if (st != ST_OK) {
+            err_prefix(err, "default of %s", key->name);
+            return st;
+        }
+    }
+    return ST_OK;
+}
+
+/* The line of the first NUL, which libconfig would take for the end. */
+static unsigned nul_line(const char *text, size_t len)
+{
+    unsigned line = 1;
+
+    for (size_t i = 0; i < len; i++) {
+        if (!text[i])
+            return line;
+        line += text[i] == '\n';
+    }
+    return 0;
+}
+
+static bool file_is_parsed(struct loading *l, config_t *config, const char *text, size_t len)
+{
+    struct place place = {.line = nul_line(text, len)};
+    struct err why = ERR_INIT;
+    const char *file;
+
+    (void)str_copy(place.file, sizeof place.file, l->name);
+    if (place.line) {
+        (void)err_set(&why, ST_INVALID, "a NUL byte should not be in it");
+        error_add(l, &place, "", &why);
+        return false;
+    }
+    if (config_read_string(config, text) == CONFIG_TRUE)
+        return true;
+    if (config_error_line(config) > 0)
+        place.line = (unsigned)config_error_line(config);
+    file = config_error_file(config);
+    if (file)
+        (void)str_copy(place.file, sizeof place.file, file);
+    (void)err_set(&why, ST_INVALID, "%s",
+                  config_error_text(config) ? config_error_text(config) : "cannot be read");
+    error_add(l, &place, "", &why);
+    return false;
+}
+
+static enum status load(const char *text, size_t len, const char *name, const char *folder,
+                        const char *const *sets, size_t set_count, struct settings *ret,
+                        struct buf *ret_errors, struct err *err)
+{
+    struct settings s = SETTINGS_INIT;
+    struct loading *l = calloc(1, sizeof *l);
+    char *copy = NULL;
+    config_t config;
+    enum status st;
+
+    if (!l)
+        return err_set(err, ST_NOMEM, "settings: out of memory");
+    assert(settings_key_count <= KEYS_MAX);
+    config_init(&config);
+    config_set_include_dir(&config, folder);
+    l->s = &s;
+    l->errors = ret_errors;
+    l->name = name;
+    l->folder = folder;
+    if ((st = defaults_set(l, err)) != ST_OK)
+        goto out;
+    if (text && !(copy = str_ndup(text, len))) {
+        st = err_set(err, ST_NOMEM, "settings: out of memory");
+        goto out;
+    }
+    if (!text || file_is_parsed(l, &config, copy, len)) {
+        if (text)
+            group_read(l, config_root_setting(&config), "");
+        for (size_t i = 0; i < set_count; i++)
+            set_read(l, sets[i]);
+        for (size_t i = 0; i < settings_key_count; i++)
+            if (!settings_keys[i].standard && !l->places[i].file[0])
+                together(l, settings_keys[i].name, "is missing; it must be set");
+        if (l->error_count == 0)
+            check_together(l);
+    }
+    if (l->is_out_of_memory) {
+        st = err_set(err, ST_NOMEM, "settings: out of memory");
+    } else if (l->error_count) {
+        st = err_set(err, ST_INVALID, "%s has %zu error%s", name, l->error_count,
+                     l->error_count == 1 ? "" : "s");
+    } else {
+        *ret = s;
+        s = SETTINGS_INIT;
+    }
+out:
+    settings_release(&s);
+    config_destroy(&config);
+    free(copy);
+    free(l);
+    return st;
+}
+
+enum status settings_parse(const char *text, size_t len, const char *name, const char *folder,
+                           const char *const *sets, size_t set_count, struct settings *ret,
+                           struct buf *ret_errors, struct err *err)
+{
+    return load(text, len, name, folder, sets, set_count, ret, ret_errors, err);
+}
+
+enum status settings_load(const char *path, const char *const *sets, size_t set_count,
+                          struct settings *ret, struct buf *ret_errors, struct err *err)
+{
+    char *text = NULL, folder[KEY_PATH_MAX + 1];
+    const char *slash;
+    FILE *file = NULL;
+    size_t len;
+    enum status st;
+
+    if (!path)
+        return load(NULL, 0, "command line", ".", sets, set_count, ret, ret_errors, err);
+    file = fopen(path, "re");
+    if (!file)
+        return err_set(err, errno == ENOENT ? ST_NOT_FOUND : ST_IO,
+                       "the configuration %s cannot be read: %s", path, strerror(errno));
+    text = malloc(SETTINGS_FILE_MAX + 1);
+    if (!text) {
+        st = err_set(err, ST_NOMEM, "settings: out of memory");
+        goto out;
+    }
+    len = fread(text, 1, SETTINGS_FILE_MAX + 1, file);
+    if (ferror(file)) {
+        st = err_set(err, ST_IO, "the configuration %s cannot be read: %s", path, strerror(errno));
+        goto out;
+    }
+    if (len > SETTINGS_FILE_MAX) {
+        st = err_set(err, ST_IO, "the configuration %s is longer than %d bytes", path,
+                     SETTINGS_FILE_MAX);
+        goto out;
+    }
+    slash = strrchr(path, '/');
+    if (slash && (size_t)(slash - path) >= sizeof folder) {
+        st = err_set(err, ST_IO, "the path of the configuration is too long");
+        goto out;
+    }
+    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1,
+                   slash ? path : ".");
+    if (slash == path)
+        (void)str_copy(folder, sizeof folder, "/");
+    st = load(text, len, path, folder, sets, set_count, ret, ret_errors, err);
+out:
+    free(text);
+    fclose(file);
+    return st;
+}
+
+void settings_release(struct settings *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < settings_key_count; i++)
+        key_free(&settings_keys[i], s);
+    *s = SETTINGS_INIT;
+}
+
+/* Call each for the keys in order, with "group: {" and "};" where a group begins and ends. */
+static void each_key(void (*each)(const struct key *, const char *, void *, struct buf *),
+                     void *arg, struct buf *out)
+{
+    char group[NAME_MAX_BYTES + 1] = "";
+
+    for (size_t i = 0; i < settings_key_count; i++) {
+        const char *name = settings_keys[i].name, *dot = strchr(name, '.');
+        char own[NAME_MAX_BYTES + 1];
+
+        (void)snprintf(own, sizeof own, "%.*s", dot ? (int)(dot - name) : 0, name);
+        if (!str_eq(own, group)) {
+            if (*group)
+                buf_puts(out, "};\n");
+            if (*own)
+                buf_printf(out, "%s%s: {\n", each == NULL ? "" : "\n", own);
+            (void)str_copy(group, sizeof group, own);
+        }
+        each(&settings_keys[i], dot ? dot + 1 : name, arg, out);
+    }
+    if (*group)
+        buf_puts(out, "};\n");
+}
+
+static void print_one(const struct key *key, const char *name, void *arg, struct buf *out)
+{
+    buf_printf(out, "%s%s = ", strchr(key->name, '.') ? "    " : "", name);
+    key_print(key, arg, out);
+    buf_puts(out, ";\n");
+}
+
+void settings_print(const struct settings *s, struct buf *out)
+{
+    each_key(print_one, (void *)(uintptr_t)s, out);
+}
+
+/* text as comment lines of at most 90 bytes. */
+static void comment(struct buf *out, const char *indent, const char *text)
+{
+    size_t column = 0;
+
+    while (*text) {
+        size_t len = strcspn(text, " ");
+        if (column && column + 1 + len > 90) {
+            buf_putc(out, '\n');
+            column = 0;
+        }
+        if (!column) {
+            buf_printf(out, "%s#", indent);
+            column = strlen(indent) + 1;
+        }
+        buf_printf(out, " %.*s", (int)len, text);
+        column += 1 + len;
+        text += len + (text[len] == ' ');
+    }
+    buf_putc(out, '\n');
+}
+
+static void sample_one(const struct key *key, const char *name, void *arg, struct buf *out)
+{
+    const char *indent = strchr(key->name, '.') ? "    " : "";
+    struct buf range = buf_make(400);
+
+    (void)arg;
+    buf_putc(out, '\n');
+    comment(out, indent, key->doc);
+    buf_puts(&range, "Value: ");
+    key_range(key, &range);
+    if (*key->unit)
+        buf_printf(&range, " (%s)", key->unit);
+    buf_puts(&range, ". Default ");
+    key_print_default(key, &range);
+    buf_puts(&range, ".");
+    comment(out, indent, range.data);
+    buf_release(&range);
+    if (key->standard) {
+        buf_printf(out, "%s#%s = ", indent, name);
+        key_print_default(key, out);
+        buf_puts(out, ";\n");
+    } else {
+        buf_printf(out, "%s%s = \"http://localhost:8484\";\n", indent, name);
+    }
+}
+
+void settings_sample(struct buf *out)
+{
+    buf_puts(out,
+             "# The configuration of Fourhanded, in libconfig's syntax; fourhanded.conf(5).\n"
+             "# `fourhanded check-config` reads it and reports every error at once;\n"
+             "# `fourhanded check-config --sample` prints this text.\n"
+             "# A value that is commented out here is the default.\n");
+    each_key(sample_one, NULL, out);
+}
