@@ -1,5 +1,8 @@
 /*
- * base/str.h - small honest helpers for strings.
+ * base/str.h - small helpers for strings that say when something does not fit.
+ *
+ * Ownership: str_dup and str_ndup give memory that the caller frees; the rest write into the
+ * buffer they are given and never past its size.
  *
  * Threads: any; no state.
  */

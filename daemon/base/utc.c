@@ -179,7 +179,8 @@ enum status length_parse(const char *text, int64_t *ret_ms, struct err *err)
     return ST_OK;
 bad:
     return err_reason(err, REASON_BAD_FIELD,
-                      "\"%.40s\" is not a length of time such as \"14d\", \"12h\" or \"90m\"", text);
+                      "\"%.40s\" is not a length of time such as \"14d\", \"12h\" or \"90m\"",
+                      text);
 }
 
 void length_format(int64_t length_ms, char *ret_text, size_t size)
