@@ -1,0 +1,155 @@
+/*
+ * http/http.h - the front door for programs and browsers.
+ *
+ * Purpose
+ *   Serves what web/openapi.yaml describes (the API under /api/v1, the pages that links in letters
+ *   lead to, the browser client's files) and, on a listener of its own, metrics for Prometheus.
+ *   It knows who asks, how often, and in what form to answer; what may be done to a game is the
+ *   arbiter's business, and every change is a command to the writer.
+ *
+ * Calling sequence
+ *   http_start() once everything it borrows is up → http_stop() before the writer is stopped,
+ *   since connections may be waiting for it.
+ *
+ * Ownership
+ *   Everything in struct http_options is borrowed and must outlive the server, but for the
+ *   listening sockets: http_start() takes them, also when it fails, and closes them.
+ *
+ * Threads
+ *   `threads` pool threads answer requests, each with a reader of its own that it opens before its
+ *   first request; one more thread wakes the streams, sends their heartbeats and cuts off
+ *   connections that trickle.  http_start() and http_stop() are called from one thread, once each.
+ *   http_wake() may be called from any.
+ *
+ * Time
+ *   Lengths in milliseconds.  Rate limits and time-outs go by the monotonic side of `clock`;
+ *   instants in answers by its wall side, and those of changes by the writer's.
+ *
+ * Errors
+ *   http_start(): ST_INVALID names the option, ST_IO the socket or file that failed.
+ */
+#ifndef FH_HTTP_HTTP_H
+#define FH_HTTP_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/ports.h"
+#include "base/status.h"
+#include "clock/clock.h"
+
+struct http;
+struct people;
+struct store;
+struct writer;
+
+enum {
+    HTTP_LISTENERS_MAX = 8,            /* sockets to listen on, metrics not counted */
+    HTTP_BODY_MAX = 64 * 1024,         /* default of body_size */
+    HTTP_TARGET_MAX = 4096,            /* bytes of a request target */
+    HTTP_QUERY_MAX = 16,               /* parameters of a query */
+    HTTP_HEADERS_MAX = 64,             /* header lines of a request */
+    HTTP_STREAMS_PER_ACCOUNT = 8,      /* default of streams_per_account */
+    HTTP_BUCKETS = 16384,              /* rate limit buckets kept; the fullest is given up first */
+    HTTP_HEARTBEAT_MS = 15000,         /* between signs of life of a silent stream */
+    HTTP_FILES_MAX = 512,              /* static files */
+    HTTP_FILES_BYTES = 16 * 1024 * 1024
+};
+
+enum http_registration { HTTP_REGISTRATION_OPEN, HTTP_REGISTRATION_INVITE, HTTP_REGISTRATION_CLOSED };
+
+struct http_options {
+    /* sockets that are bound and listening (TCP or Unix), taken */
+    const int *listen_fds;
+    size_t n_listen;
+    int metrics_fd; /* -1: no metrics */
+
+    /* the parts behind it */
+    struct store *store;
+    struct writer *writer;
+    struct people *people;
+    struct clock clock;
+    struct entropy entropy;
+    struct digest digest;
+
+    /* who this server is */
+    const char *public_url; /* no slash at the end; https, or http on loopback */
+    const char *site_name;
+    const char *language;      /* BCP 47; of pages for whom we know nothing of */
+    const char *web_directory; /* the browser client and openapi.yaml */
+    enum http_registration registration;
+
+    /* what new games may be; see settings */
+    int64_t per_move_default_ms;
+    int64_t grace_ms;
+    int64_t placing_ms;
+    int64_t invitation_ms;
+
+    /* limits */
+    const char *const *trusted_proxies; /* addresses or CIDR networks whose X-Forwarded-For holds */
+    size_t n_trusted_proxies;
+    int threads;                 /* of the pool; 1…64 */
+    int connections;             /* more get 503 */
+    int connections_per_address; /* more get 503; 0: any number.  Trusted proxies are not counted */
+    size_t body_size;
+    int64_t request_ms;      /* from the first byte of a request to its last */
+    int64_t idle_ms;         /* of a connection without a request */
+    int64_t heartbeat_ms;
+    int64_t answer_ms;       /* for a client to take an answer that is no stream */
+    int streams_per_account; /* at once; an address counts as an account where nobody is logged in */
+    int64_t rate_requests;   /* a minute and account (or address) */
+    int64_t rate_logins;     /* an hour and address */
+    int games_per_user;      /* open, placing and running */
+    int tokens_per_user;
+    int webhooks_per_user;
+
+    /* More lines for /metrics, from main; NULL for none.  Any thread. */
+    void (*metrics)(void *arg, struct buf *out);
+    void *metrics_arg;
+};
+
+/* Defaults for all that has one; the caller sets the rest. */
+#define HTTP_OPTIONS_INIT                                                                          \
+    ((struct http_options){.metrics_fd = -1,                                                       \
+                           .language = "en",                                                       \
+                           .site_name = "Fourhanded",                                              \
+                           .per_move_default_ms = 14 * MS_DAY,                                     \
+                           .grace_ms = 12 * MS_HOUR,                                               \
+                           .placing_ms = 7 * MS_DAY,                                               \
+                           .invitation_ms = 14 * MS_DAY,                                           \
+                           .threads = 4,                                                           \
+                           .connections = 1024,                                                    \
+                           .body_size = HTTP_BODY_MAX,                                             \
+                           .request_ms = 20 * MS_SECOND,                                           \
+                           .idle_ms = 30 * MS_SECOND,                                              \
+                           .heartbeat_ms = HTTP_HEARTBEAT_MS,                                      \
+                           .answer_ms = 5 * MS_MINUTE,                                             \
+                           .streams_per_account = HTTP_STREAMS_PER_ACCOUNT,                        \
+                           .rate_requests = 600,                                                   \
+                           .rate_logins = 30,                                                      \
+                           .games_per_user = 200,                                                  \
+                           .tokens_per_user = 20,                                                  \
+                           .webhooks_per_user = 10})
+
+MUST_CHECK enum status http_start(const struct http_options *options, struct http **ret,
+                                  struct err *err);
+
+/* Take no more connections, end the streams, let requests under way finish for up to drain_ms,
+ * then stop.  Waits for the writer to answer what it was given.  NULL is allowed. */
+void http_stop(struct http *http, int64_t drain_ms);
+
+/* Something was committed: look for events that streams wait for.  Wire it to the writer's
+ * after-commit hook.  Cheap; does not block. */
+void http_wake(void *http);
+
+/* From now on /readyz answers 503, while requests are still served: for load balancers, before a
+ * stop. */
+void http_set_ready(struct http *http, bool is_ready);
+
+/* The table of routes as lines "METHOD /path/{parameter} 200 400 …", for the test that compares it
+ * with web/openapi.yaml. */
+void http_print_routes(struct buf *out);
+
+#endif
