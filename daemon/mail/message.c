@@ -170,54 +170,99 @@ static void header_folded(struct buf *out, const char *name, const char *value)
     buf_puts(out, "\r\n");
 }
 
-/* RFC 2047 words where the text needs them.  A text that looks like an encoded word by itself is
- * encoded as a whole, so that a reader shows what was written and not what it decodes to. */
-static char *encode_looks_encoded(const char *text)
+/* Whether text may stand as it is: ASCII, and nothing in it that a reader would decode. */
+static bool is_plain(const char *text)
 {
-    struct buf out = buf_make(8 * MAIL_HEADER_TEXT_MAX);
+    for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++)
+        if (*p >= 0x80)
+            return false;
+    return strstr(text, "=?") == NULL;
+}
+
+/* How many of the n bytes at text make the next encoded word: at most max, whole characters, and a multiple of three where there is one, since some readers
+ * (GMime 3.2.13 among them) lose words that follow a padded one. */
+static size_t encoded_word_take(const char *text, size_t n, size_t max)
+{
+    size_t any = 0;
+
+    if (n <= max)
+        return n;
+    for (size_t take = max; take > 0; take--) {
+        if (((unsigned char)text[take] & 0xc0) == 0x80)
+            continue;
+        if (take % 3 == 0)
+            return take;
+        any = any ? any : take;
+    }
+    return any;
+}
+
+/* RFC 2047: encoded words, from the first word that needs it to the end, or the whole. */
+static void encode_words(struct buf *out, const char *text, bool is_whole)
+{
     size_t n = strlen(text), from = 0;
+    const char *sep = "";
 
+    for (size_t word; from < n && !is_whole; from += word + 1) { /* plain words at the start stay */
+        char one[MAIL_HEADER_TEXT_MAX + 1];
+
+        word = strcspn(text + from, " ");
+        memcpy(one, text + from, word);
+        one[word] = '\0';
+        if (!is_plain(one))
+            break;
+    }
+    if (from > n)
+        from = n;
+    buf_add(out, text, from);
     while (from < n) {
-        size_t take = n - from < 45 ? n - from : 45; /* 60 characters of base64 */
-        gchar *coded;
+        /* 60 characters of base64; fewer in the first, which stands beside the field's name */
+        size_t take = encoded_word_take(text + from, n - from, sep[0] != '\0' ? 45 : 36);
+        gchar *coded = g_base64_encode((const guchar *)text + from, take);
 
-        while (take > 1 && from + take < n && ((unsigned char)text[from + take] & 0xc0) == 0x80)
-            take--;
-        coded = g_base64_encode((const guchar *)text + from, take);
-        buf_printf(&out, "%s=?UTF-8?B?%s?=", from ? " " : "", coded);
+        buf_printf(out, "%s=?UTF-8?B?%s?=", sep, coded);
         g_free(coded);
         from += take;
+        sep = " ";
     }
-    return buf_take(&out, NULL);
+}
+
+/* A display name: as it is quoted, or as encoded words. */
+static void encode_phrase(struct buf *out, const char *text)
+{
+    if (is_plain(text)) {
+        gchar *quoted = g_mime_utils_quote_string(text);
+
+        buf_puts(out, quoted);
+        g_free(quoted);
+    } else {
+        encode_words(out, text, true);
+    }
+}
+
+static bool header_field_is_ok(const char *text)
+{
+    return mail_header_text_is_ok(text) && strlen(text) <= MAIL_HEADER_TEXT_MAX;
 }
 
 static enum status header_text(struct buf *out, const char *name, const char *text,
                                struct err *err)
 {
-    char *coded = NULL;
-    enum status st = ST_OK;
+    struct buf value = buf_make(8 * MAIL_HEADER_TEXT_MAX);
+    enum status st;
 
-    if (!mail_header_text_is_ok(text) || strlen(text) > MAIL_HEADER_TEXT_MAX) {
+    if (!header_field_is_ok(text)) {
         st = err_set(err, ST_INVALID,
                      "letter: %s must be UTF-8 without control characters, at most %d bytes", name,
                      MAIL_HEADER_TEXT_MAX);
         goto out;
     }
-    if (strstr(text, "=?") != NULL) {
-        coded = encode_looks_encoded(text);
-    } else {
-        gchar *g = g_mime_utils_header_encode_text(NULL, text, "UTF-8");
-
-        coded = str_dup(g);
-        g_free(g);
-    }
-    if (coded == NULL) {
-        st = err_set(err, ST_NOMEM, "letter: %s", name);
-        goto out;
-    }
-    header_folded(out, name, coded);
+    encode_words(&value, text, false);
+    st = buf_status(&value, "a header line", err);
+    if (st == ST_OK)
+        header_folded(out, name, value.data);
 out:
-    free(coded);
+    buf_release(&value);
     return st;
 }
 
@@ -225,32 +270,21 @@ static enum status header_address(struct buf *out, const char *name,
                                   const struct mail_address *address, struct err *err)
 {
     struct buf value = buf_make(8 * MAIL_HEADER_TEXT_MAX);
-    enum status st = ST_OK;
+    enum status st;
 
     if (!mail_address_is_ok(address->address)) {
         st = err_set(err, ST_INVALID, "letter: %s must be one plain address", name);
         goto out;
     }
     if (address->name != NULL && address->name[0] != '\0') {
-        if (!mail_header_text_is_ok(address->name) ||
-            strlen(address->name) > MAIL_HEADER_TEXT_MAX) {
+        if (!header_field_is_ok(address->name)) {
             st = err_set(err, ST_INVALID,
                          "letter: the name in %s must be UTF-8 without control characters, at "
                          "most %d bytes",
                          name, MAIL_HEADER_TEXT_MAX);
             goto out;
         }
-        if (strstr(address->name, "=?") != NULL) {
-            char *coded = encode_looks_encoded(address->name);
-
-            buf_puts(&value, coded ? coded : "");
-            free(coded);
-        } else {
-            gchar *coded = g_mime_utils_header_encode_phrase(NULL, address->name, "UTF-8");
-
-            buf_puts(&value, coded);
-            g_free(coded);
-        }
+        encode_phrase(&value, address->name);
         buf_putc(&value, ' ');
     }
     buf_printf(&value, "<%s>", address->address);
@@ -318,22 +352,18 @@ static enum status header_unsubscribe(struct buf *out, const struct mail_message
 
 static enum status header_list(struct buf *out, const struct mail_message *m, struct err *err)
 {
-    gchar *phrase;
-
     if (m->list_id == NULL)
         return ST_OK;
     if (!domain_is_ok(m->list_id, strlen(m->list_id)))
         return err_set(err, ST_INVALID, "letter: the list id must look like a domain name");
-    if (m->list_name == NULL) {
-        buf_printf(out, "List-Id: <%s>\r\n", m->list_id);
-        return ST_OK;
-    }
-    if (!mail_header_text_is_ok(m->list_name) || strlen(m->list_name) > MAIL_HEADER_TEXT_MAX ||
-        strstr(m->list_name, "=?") != NULL)
+    if (m->list_name != NULL && !header_field_is_ok(m->list_name))
         return err_set(err, ST_INVALID, "letter: the list name cannot stand in a header");
-    phrase = g_mime_utils_header_encode_phrase(NULL, m->list_name, "UTF-8");
-    buf_printf(out, "List-Id: %s <%s>\r\n", phrase, m->list_id);
-    g_free(phrase);
+    buf_puts(out, "List-Id: ");
+    if (m->list_name != NULL) {
+        encode_phrase(out, m->list_name);
+        buf_putc(out, ' ');
+    }
+    buf_printf(out, "<%s>\r\n", m->list_id);
     return ST_OK;
 }
 
@@ -376,18 +406,18 @@ static void qp_line(struct buf *out, const unsigned char *line, size_t n)
         size_t bytes = utf8_length(line + i, n - i);
         unsigned char c = line[i];
         bool is_last = i + bytes == n;
-        bool is_plain = bytes == 1 && c >= 0x20 && c < 0x7f && c != '=';
+        bool as_is = bytes == 1 && c >= 0x20 && c < 0x7f && c != '=';
 
-        if (is_plain && ((c == ' ' && is_last) || (c == '.' && column == 0) ||
+        if (as_is && ((c == ' ' && is_last) || (c == '.' && column == 0) ||
                          (c == 'F' && column == 0 && n - i >= 5 &&
                           memcmp(line + i, "From ", 5) == 0)))
-            is_plain = false;
-        if (column + (is_plain ? 1 : 3 * bytes) > (size_t)LINE_MAX_QP - (is_last ? 0 : 1)) {
+            as_is = false;
+        if (column + (as_is ? 1 : 3 * bytes) > (size_t)LINE_MAX_QP - (is_last ? 0 : 1)) {
             buf_puts(out, "=\r\n");
             column = 0;
             continue; /* look again: the character is now at the start of a line */
         }
-        if (is_plain) {
+        if (as_is) {
             buf_putc(out, (char)c);
             column++;
         } else {
