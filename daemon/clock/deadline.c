@@ -1,6 +1,11 @@
 #include "clock/deadline.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define RANGE_MAX INT64_C(253402300799999) /* 9999-12-31T23:59:59.999Z */
 
@@ -109,6 +114,78 @@ enum status deadline_compute(const struct deadline_turn *turn, struct deadline *
         d.grace_until = end + turn->grace_ms;
         d.left_ms = 0;
     }
+    *ret = d;
+    return ST_OK;
+}
+
+void deadline_format_items(const struct deadline *deadline, char ret_text[DEADLINE_TEXT_SIZE])
+{
+    size_t len = 0;
+
+    ret_text[0] = '\0';
+    for (size_t i = 0; i < deadline->n_items; i++) {
+        const struct deadline_item *it = &deadline->items[i];
+        int n = snprintf(ret_text + len, DEADLINE_TEXT_SIZE - len,
+                         "%s%s %" PRId64 " %" PRId64 " %" PRId64, i ? ";" : "",
+                         deadline_item_slug(it->kind), it->at, it->amount_ms, it->ref);
+        assert(n > 0 && (size_t)n < DEADLINE_TEXT_SIZE - len); /* 80 bytes an item always suffice */
+        len += (size_t)n;
+    }
+}
+
+static bool take_number(const char **p, int64_t *ret)
+{
+    char *end = NULL;
+
+    if (**p != ' ')
+        return false;
+    (*p)++;
+    if (**p != '-' && (**p < '0' || **p > '9'))
+        return false;
+    errno = 0;
+    long long value = strtoll(*p, &end, 10);
+    if (errno != 0 || end == *p)
+        return false;
+    *p = end;
+    *ret = value;
+    return true;
+}
+
+enum status deadline_parse_items(const char *text, int64_t grace_ms, utc_ms paused_at,
+                                 struct deadline *ret, struct err *err)
+{
+    struct deadline d = {.is_paused = paused_at != UTC_NONE};
+    const char *p = text;
+    int64_t end = 0;
+
+    for (;;) {
+        struct deadline_item it;
+        size_t len = strcspn(p, " ;");
+        int kind = 0;
+
+        while (kind < DEADLINE_KIND_COUNT_ &&
+               !(strlen(deadline_item_slug((enum deadline_item_kind)kind)) == len &&
+                 strncmp(deadline_item_slug((enum deadline_item_kind)kind), p, len) == 0))
+            kind++;
+        p += len;
+        if (kind == DEADLINE_KIND_COUNT_ || d.n_items == DEADLINE_ITEM_LIMIT ||
+            (kind == DEADLINE_START) != (d.n_items == 0) || !take_number(&p, &it.at) ||
+            !take_number(&p, &it.amount_ms) || !take_number(&p, &it.ref) ||
+            !in_range(it.at) || !in_range(it.amount_ms))
+            return err_set(err, ST_INVALID, "deadline: the explanation cannot be read");
+        it.kind = (enum deadline_item_kind)kind;
+        end += it.kind == DEADLINE_START ? it.at : it.amount_ms;
+        if (!in_range(end))
+            return err_set(err, ST_INVALID, "deadline: the explanation's sum is out of range");
+        d.items[d.n_items++] = it;
+        if (*p == '\0')
+            break;
+        if (*p++ != ';')
+            return err_set(err, ST_INVALID, "deadline: the explanation cannot be read");
+    }
+    d.deadline_at = d.is_paused ? UTC_NONE : end;
+    d.grace_until = d.is_paused ? UTC_NONE : end + grace_ms;
+    d.left_ms = d.is_paused ? end - paused_at : 0;
     *ret = d;
     return ST_OK;
 }
