@@ -604,9 +604,9 @@ bool zone_next_change(const struct zone *zone, utc_ms at, utc_ms *ret_at)
 
     for (size_t i = transitions_until(zone, at_s); i < zone->n_transitions; i++) {
         int64_t t = zone->transition_s[i];
+        if (t > AT_MAX_S)
+            return false;
         if (!same_type(now, type_at(zone, t))) {
-            if (t > AT_MAX_S)
-                return false;
             *ret_at = t * MS_SECOND;
             return true;
         }
@@ -614,7 +614,7 @@ bool zone_next_change(const struct zone *zone, utc_ms at, utc_ms *ret_at)
     const struct posix_rule *r = &zone->rule;
     if (!r->is_there || !r->has_dst)
         return false;
-    int64_t from = at_s;
+    int64_t from = at_s; /* the rule is not asked before the last listed transition */
     if (zone->n_transitions && zone->transition_s[zone->n_transitions - 1] > from)
         from = clamp_s(zone->transition_s[zone->n_transitions - 1]);
     int year = civil_from_ms(from * MS_SECOND).year;
