@@ -1,0 +1,27 @@
+/*
+ * store/prefs.h - which notices a user wants, by which channel.
+ *
+ * No row means the class's default, which notify/ decides.
+ * Conventions, threads, errors: store/store.h.
+ */
+#ifndef FH_STORE_PREFS_H
+#define FH_STORE_PREFS_H
+
+#include "store/kinds.h"
+#include "store/store.h"
+
+enum pref { PREF_DEFAULT, PREF_ON, PREF_OFF };
+
+struct prefs {
+    enum pref at[NOTICE_CLASS_COUNT_][NOTICE_CHANNEL_COUNT_];
+};
+
+/* All of a user's; a user without rows has all PREF_DEFAULT. */
+MUST_CHECK enum status prefs_get(struct store_conn *conn, int64_t user_id, struct prefs *ret_prefs,
+                                 struct err *err);
+/* One of them; PREF_DEFAULT removes the row. */
+MUST_CHECK enum status prefs_set(struct store_txn *txn, int64_t user_id, enum notice_class cls,
+                                 enum notice_channel channel, enum pref pref, enum pref_via via,
+                                 utc_ms now, struct err *err);
+
+#endif
