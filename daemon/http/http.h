@@ -41,6 +41,7 @@
 #include "clock/clock.h"
 
 struct http;
+struct passwords;
 struct people;
 struct store;
 struct writer;
@@ -58,8 +59,6 @@ enum {
     HTTP_FILES_BYTES = 16 * 1024 * 1024
 };
 
-enum http_registration { HTTP_REGISTRATION_OPEN, HTTP_REGISTRATION_INVITE, HTTP_REGISTRATION_CLOSED };
-
 struct http_options {
     /* sockets that are bound and listening (TCP or Unix), taken */
     const int *listen_fds;
@@ -69,7 +68,8 @@ struct http_options {
     /* the parts behind it */
     struct store *store;
     struct writer *writer;
-    struct people *people;
+    const struct people *people;
+    struct passwords *passwords;
     struct clock clock;
     struct entropy entropy;
     struct digest digest;
@@ -79,7 +79,6 @@ struct http_options {
     const char *site_name;
     const char *language;      /* BCP 47; of pages for whom we know nothing of */
     const char *web_directory; /* the browser client and openapi.yaml */
-    enum http_registration registration;
 
     /* what new games may be; see settings */
     int64_t per_move_default_ms;
@@ -102,7 +101,6 @@ struct http_options {
     int64_t rate_requests;   /* a minute and account (or address) */
     int64_t rate_logins;     /* an hour and address */
     int games_per_user;      /* open, placing and running */
-    int tokens_per_user;
     int webhooks_per_user;
 
     /* More lines for /metrics, from main; NULL for none.  Any thread. */
@@ -130,7 +128,6 @@ struct http_options {
                            .rate_requests = 600,                                                   \
                            .rate_logins = 30,                                                      \
                            .games_per_user = 200,                                                  \
-                           .tokens_per_user = 20,                                                  \
                            .webhooks_per_user = 10})
 
 MUST_CHECK enum status http_start(const struct http_options *options, struct http **ret,
