@@ -9,12 +9,12 @@
 #ifndef FH_MAIN_FOURHANDED_H
 #define FH_MAIN_FOURHANDED_H
 
-#include "base/ports.h"
+#include "clock/clock.h"
 
 struct cli_command;
 
 struct main_seams {
-    struct time_source wall;            /* .now NULL: the system's clock */
+    struct clock clock;                 /* .read NULL: the machine's own */
     const struct cli_command *commands; /* more rows for the command table; NULL: none */
 };
 

@@ -23,11 +23,11 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "store/users.h" /* PASSWORD_HASH_SIZE */
 
 enum {
     PASSWORD_MIN = 10,         /* characters */
     PASSWORD_MAX = 1024,       /* bytes */
-    PASSWORD_HASH_SIZE = 128,  /* bytes with the NUL; crypto_pwhash_STRBYTES */
     PASSWORDS_QUEUE_MAX = 8,   /* jobs waiting */
 };
 

@@ -36,22 +36,17 @@
 #include "base/ports.h"
 #include "base/status.h"
 #include "base/utc.h"
+#include "store/logins.h" /* sizes and scopes */
 
-struct store_conn;
-struct store_txn;
 struct zone_cache;
 
 enum {
-    SECRET_SIZE = 27,          /* 26 characters of a-z2-7 (130 bits, 128 of them used) and a NUL */
+    SECRET_SIZE = 27,          /* 26 characters of a-z2-7 (130 random bits) and a NUL */
     API_TOKEN_SIZE = 30,       /* "fh_" before a secret */
     HANDLE_MAX = 32,           /* bytes, ASCII */
-    NAME_MAX_CHARS = 64,       /* characters of a display name */
-    NAME_MAX_SIZE = 257,       /* its bytes with the NUL */
+    NAME_MAX_CHARS = 64,       /* characters of a display name; DISPLAY_NAME_SIZE bounds its bytes */
     ADDRESS_MAX = 254,         /* bytes, ASCII */
     LANGUAGE_MAX = 16,         /* bytes of a language tag */
-    AGENT_MAX = 200,           /* bytes kept of a browser's name */
-    TOKEN_NAME_MAX = 64,       /* characters of a token's name */
-    TOKEN_NAME_SIZE = 257,
 };
 
 #define LINK_LIFE_MS (15 * MS_MINUTE)            /* from minting to use */
@@ -62,8 +57,6 @@ enum {
 #define SESSION_IDLE_MS (30 * MS_DAY)
 #define SESSION_LIFE_MS (180 * MS_DAY)
 #define TOUCH_MS (5 * MS_MINUTE)                 /* last_used_at is right to within this */
-
-enum scope { SCOPE_READ = 1, SCOPE_PLAY = 2, SCOPE_MANAGE = 4, SCOPE_ALL = 7 };
 
 /* Who may register. */
 enum people_door { DOOR_OPEN, DOOR_INVITE, DOOR_CLOSED };
@@ -146,7 +139,7 @@ struct people_who {
     int64_t user_id;
     int64_t session_id; /* 0 for a token */
     int64_t token_id;   /* 0 for a session */
-    unsigned scopes;    /* of enum scope */
+    unsigned scopes;    /* SCOPE_READ | SCOPE_PLAY | SCOPE_MANAGE */
     bool is_operator;
     bool needs_touch;   /* people_touch() is due */
 };
@@ -241,14 +234,9 @@ MUST_CHECK enum status people_address_confirm(const struct people *p, struct sto
 MUST_CHECK enum status people_address_pending(struct store_conn *conn, int64_t user_id, utc_ms now,
                                               char *ret_address, size_t size, struct err *err);
 
-struct people_session_info {
-    int64_t id;
-    utc_ms created_at, last_used_at, expires_at;
-    char agent[AGENT_MAX + 1];
-};
 /* Live sessions, newest first; at most max are written, *ret_count says how many. */
 MUST_CHECK enum status people_sessions(struct store_conn *conn, int64_t user_id, utc_ms now,
-                                       struct people_session_info *ret, size_t max,
+                                       struct session_row *ret, size_t max,
                                        size_t *ret_count, struct err *err);
 /* End one.  REASON_NOT_FOUND when it is not his or over already. */
 MUST_CHECK enum status people_session_end(struct store_txn *txn, int64_t user_id,
@@ -258,12 +246,6 @@ MUST_CHECK enum status people_sessions_end(struct store_txn *txn, int64_t user_i
                                            utc_ms now, struct err *err);
 enum { PEOPLE_SESSIONS_MAX = 50 }; /* a further login ends the one unused longest */
 
-struct people_token_info {
-    int64_t id;
-    char name[TOKEN_NAME_SIZE];
-    unsigned scopes;
-    utc_ms created_at, last_used_at, expires_at; /* UTC_NONE: never */
-};
 /* Make an API token, shown once.  scopes may not exceed own_scopes (REASON_SCOPE_NEEDED);
  * expires_at UTC_NONE or after now; REASON_LIMIT beyond tokens_max. */
 MUST_CHECK enum status people_token_make(const struct people *p, struct store_txn *txn,
@@ -271,15 +253,16 @@ MUST_CHECK enum status people_token_make(const struct people *p, struct store_tx
                                          unsigned scopes, utc_ms expires_at, utc_ms now,
                                          char ret_token[API_TOKEN_SIZE], int64_t *ret_id,
                                          struct err *err);
+/* Those not revoked and not expired, newest first. */
 MUST_CHECK enum status people_tokens(struct store_conn *conn, int64_t user_id, utc_ms now,
-                                     struct people_token_info *ret, size_t max, size_t *ret_count,
+                                     struct api_token_row *ret, size_t max, size_t *ret_count,
                                      struct err *err);
 MUST_CHECK enum status people_token_revoke(struct store_txn *txn, int64_t user_id,
                                            int64_t token_id, utc_ms now, struct err *err);
 
 /* "read", "play", "manage"; 0 for another word. */
 unsigned scope_parse(const char *word);
-const char *scope_str(enum scope scope);
+const char *scope_str(unsigned scope);
 
 /* ------------------------------------------------------------------------------- the operator */
 

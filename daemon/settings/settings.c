@@ -16,7 +16,7 @@ enum { KEYS_MAX = 96, NAME_MAX_BYTES = 64 };
 
 /* Where a key's value came from, for errors that only several keys together make. */
 struct place {
-    char file[160];
+    char file[320];
     unsigned line; /* 0: no line */
 };
 
@@ -106,12 +106,22 @@ static void error_add(struct loading *l, const struct place *place, const char *
     buf_printf(l->errors, ": %s%s%s\n", key, *key ? ": " : "", why->text);
 }
 
+/* The name of an included file as the operator can find it. */
+static void place_file(const struct loading *l, const char *file, struct place *place)
+{
+    if (!file)
+        (void)str_copy(place->file, sizeof place->file, l->name);
+    else if (file[0] == '/')
+        (void)str_copy(place->file, sizeof place->file, file);
+    else
+        (void)snprintf(place->file, sizeof place->file, "%s/%s", l->folder, file);
+}
+
 static struct place place_of(const struct loading *l, const config_setting_t *setting)
 {
     struct place p = {.line = config_setting_source_line(setting)};
-    const char *file = config_setting_source_file(setting);
 
-    (void)str_copy(p.file, sizeof p.file, file ? file : l->name);
+    place_file(l, config_setting_source_file(setting), &p);
     return p;
 }
 
@@ -339,7 +349,6 @@ static bool file_is_parsed(struct loading *l, config_t *config, const char *text
 {
     struct place place = {.line = nul_line(text, len)};
     struct err why = ERR_INIT;
-    const char *file;
 
     (void)str_copy(place.file, sizeof place.file, l->name);
     if (place.line) {
@@ -351,9 +360,7 @@ static bool file_is_parsed(struct loading *l, config_t *config, const char *text
         return true;
     if (config_error_line(config) > 0)
         place.line = (unsigned)config_error_line(config);
-    file = config_error_file(config);
-    if (file)
-        (void)str_copy(place.file, sizeof place.file, file);
+    place_file(l, config_error_file(config), &place);
     (void)err_set(&why, ST_INVALID, "%s",
                   config_error_text(config) ? config_error_text(config) : "cannot be read");
     error_add(l, &place, "", &why);
@@ -567,4 +574,49 @@ void settings_sample(struct buf *out)
              "# `fourhanded check-config --sample` prints this text.\n"
              "# A value that is commented out here is the default.\n");
     each_key(sample_one, NULL, out);
+}
+
+/* text with what roff would take for its own escaped. */
+static void mdoc_text(struct buf *out, const char *text)
+{
+    bool is_line_start = true;
+
+    for (; *text; text++) {
+        if (is_line_start && (*text == '.' || *text == '\''))
+            buf_puts(out, "\\&");
+        if (*text == '\\')
+            buf_puts(out, "\\e");
+        else if (text[0] == '.' && text[1] == ' ')
+            buf_puts(out, ".\n"); /* a sentence a line */
+        else if (*text == '"')
+            buf_puts(out, "\\(dq");
+        else
+            buf_putc(out, *text);
+        if (text[0] == '.' && text[1] == ' ')
+            text++;
+        is_line_start = out->len > 0 && out->data[out->len - 1] == '\n';
+    }
+    buf_putc(out, '\n');
+}
+
+void settings_manual(struct buf *out)
+{
+    buf_puts(out, ".Bl -tag -width Ds\n");
+    for (size_t i = 0; i < settings_key_count; i++) {
+        const struct key *key = &settings_keys[i];
+        struct buf range = buf_make(400);
+
+        buf_printf(out, ".It Ic %s\n", key->name);
+        mdoc_text(out, key->doc);
+        buf_puts(&range, "Value: ");
+        key_range(key, &range);
+        if (*key->unit)
+            buf_printf(&range, " (%s)", key->unit);
+        buf_puts(&range, ". Default ");
+        key_print_default(key, &range);
+        buf_puts(&range, ".");
+        mdoc_text(out, range.data);
+        buf_release(&range);
+    }
+    buf_puts(out, ".El\n");
 }

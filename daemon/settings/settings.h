@@ -137,6 +137,9 @@ void settings_print(const struct settings *s, struct buf *out);
  * this text. */
 void settings_sample(struct buf *out);
 
+/* The list of keys in mdoc, which fourhanded.conf(5) holds word for word (a test compares). */
+void settings_manual(struct buf *out);
+
 /* Split "host:port", "[::1]:port" or "unix:/path" into host (or path) and port (-1 for a unix
  * socket).  ST_INVALID with what would be right. */
 MUST_CHECK enum status listen_parse(const char *text, char *ret_host, size_t size, int *ret_port,

@@ -1,0 +1,182 @@
+/* What fits: handles, names, addresses, language tags. */
+#include <string.h>
+
+#include "base/str.h"
+#include "people/people.h"
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static void fold(const char *text, char *ret, size_t size)
+{
+    size_t n = 0;
+
+    for (; text[n] && n + 1 < size; n++)
+        ret[n] = text[n] >= 'A' && text[n] <= 'Z' ? (char)(text[n] + ('a' - 'A')) : text[n];
+    ret[n] = '\0';
+}
+
+void handle_fold(const char *handle, char ret[HANDLE_MAX + 1])
+{
+    fold(handle, ret, HANDLE_MAX + 1);
+}
+
+void address_fold(const char *address, char ret[ADDRESS_MAX + 1])
+{
+    fold(address, ret, ADDRESS_MAX + 1);
+}
+
+enum status handle_is_fit(const char *handle, struct err *err)
+{
+    /* Words that stand for something else in the API, in commands or in letters. */
+    static const char *const kept[] = {
+        "admin", "administrator", "anybody", "anyone", "black", "east",   "everybody",
+        "fourhanded", "green", "mailer-daemon", "me", "nobody", "noreply", "north", "open",
+        "operator", "organiser", "postmaster", "red", "root", "server", "south", "system", "west",
+        "white", "yellow",
+    };
+    size_t len = strlen(handle);
+
+    if (len == 0 || len > HANDLE_MAX)
+        return err_reason(err, REASON_BAD_FIELD, "a handle has 1 to %d characters", HANDLE_MAX);
+    for (size_t i = 0; i < len; i++)
+        if (!is_letter(handle[i]) &&
+            (i == 0 || (!is_digit(handle[i]) && handle[i] != '-' && handle[i] != '_')))
+            return err_reason(err, REASON_BAD_FIELD,
+                              "a handle begins with a letter (a-z) and goes on with letters, "
+                              "digits, - and _");
+    for (size_t i = 0; i < COUNT_OF(kept); i++)
+        if (str_case_eq(handle, kept[i]))
+            return err_reason(err, REASON_BAD_FIELD, "the handle \"%s\" is kept for the server",
+                              kept[i]);
+    return ST_OK;
+}
+
+enum status address_is_fit(const char *address, struct err *err)
+{
+    const char *at = strrchr(address, '@');
+    size_t label = 0, local = at ? (size_t)(at - address) : 0;
+    bool has_dot = false;
+
+    if (!at || local == 0 || local > 64 || strlen(address) > ADDRESS_MAX)
+        goto bad;
+    for (size_t i = 0; i < local; i++) { /* a dot-atom; quoted local parts are in no use */
+        char c = address[i];
+        if (c == '.' ? i == 0 || i + 1 == local || address[i - 1] == '.'
+                     : !is_letter(c) && !is_digit(c) && !strchr("!#$%&'*+-/=?^_`{|}~", c))
+            goto bad;
+    }
+    for (const char *p = at + 1; *p; p++) {
+        if (*p == '.') {
+            if (label == 0 || p[-1] == '-')
+                goto bad;
+            has_dot = true;
+            label = 0;
+        } else if ((!is_letter(*p) && !is_digit(*p) && *p != '-') || ++label > 63 ||
+                   (*p == '-' && label == 1)) {
+            goto bad;
+        }
+    }
+    if (label == 0 || address[strlen(address) - 1] == '-' ||
+        (!has_dot && !str_case_eq(at + 1, "localhost")))
+        goto bad;
+    return ST_OK;
+bad:
+    return err_reason(err, REASON_BAD_FIELD,
+                      "an address looks like name@example.org, in plain letters");
+}
+
+/* Decode one character of valid UTF-8. */
+static unsigned char_next(const char **text)
+{
+    const unsigned char *p = (const unsigned char *)*text;
+    unsigned c = *p++;
+    int more = c < 0x80 ? 0 : c < 0xE0 ? 1 : c < 0xF0 ? 2 : 3;
+
+    c &= more == 0 ? 0x7Fu : more == 1 ? 0x1Fu : more == 2 ? 0x0Fu : 0x07u;
+    for (; more > 0; more--)
+        c = c << 6 | (*p++ & 0x3Fu);
+    *text = (const char *)p;
+    return c;
+}
+
+/* Controls, and marks that turn or hide the text around them. */
+static bool char_is_unfit(unsigned c)
+{
+    return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x61C || c == 0x180E ||
+           (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+           (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF0 && c <= 0xFFFD) ||
+           c >= 0xE0000;
+}
+
+static bool char_is_blank(unsigned c)
+{
+    return c == ' ' || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F ||
+           c == 0x205F || c == 0x3000;
+}
+
+enum status name_is_fit(const char *name, struct err *err)
+{
+    size_t characters = 0;
+    bool is_blank = true;
+
+    if (strlen(name) >= DISPLAY_NAME_SIZE || !utf8_is_valid(name, strlen(name)))
+        return err_reason(err, REASON_BAD_FIELD, "a name is UTF-8 text of at most %d bytes",
+                          DISPLAY_NAME_SIZE - 1);
+    for (const char *p = name; *p; characters++) {
+        unsigned c = char_next(&p);
+        if (char_is_unfit(c))
+            return err_reason(err, REASON_BAD_FIELD, "a name holds no invisible characters");
+        if ((characters == 0 || !*p) && char_is_blank(c))
+            return err_reason(err, REASON_BAD_FIELD, "a name neither begins nor ends with a blank");
+        is_blank = is_blank && char_is_blank(c);
+    }
+    if (characters == 0 || characters > NAME_MAX_CHARS || is_blank)
+        return err_reason(err, REASON_BAD_FIELD, "a name has 1 to %d characters", NAME_MAX_CHARS);
+    return ST_OK;
+}
+
+enum status language_is_fit(const char *tag, struct err *err)
+{
+    size_t part = 0, parts = 0, len = strlen(tag);
+
+    if (len < 2 || len > LANGUAGE_MAX)
+        goto bad;
+    for (size_t i = 0; i <= len; i++) {
+        if (tag[i] == '-' || !tag[i]) {
+            if (part == 0 || part > 8 || (parts == 0 && (part < 2 || part > 3)))
+                goto bad;
+            parts++;
+            part = 0;
+        } else if (!is_letter(tag[i]) && !(parts > 0 && is_digit(tag[i]))) {
+            goto bad;
+        } else {
+            part++;
+        }
+    }
+    return ST_OK;
+bad:
+    return err_reason(err, REASON_BAD_FIELD,
+                      "a language is a tag such as \"en\", \"ru\" or \"pt-BR\" of at most %d bytes",
+                      LANGUAGE_MAX);
+}
+
+unsigned scope_parse(const char *word)
+{
+    for (unsigned s = SCOPE_READ; s <= SCOPE_MANAGE; s <<= 1)
+        if (str_eq(word, scope_str(s)))
+            return s;
+    return 0;
+}
+
+const char *scope_str(unsigned scope)
+{
+    return scope == SCOPE_READ ? "read" : scope == SCOPE_PLAY ? "play" : "manage";
+}

@@ -1,0 +1,613 @@
+#include "support/harness.h"
+
+#include <libconfig.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/str.h"
+#include "base/utc.h"
+#include "settings/settings.h"
+#include "settings/table.h"
+
+#define URL "public_url = \"http://localhost:8484\";\n"
+
+/* What one reading gave. */
+struct reading {
+    struct settings s;
+    struct buf errors;
+    struct err err;
+    enum status st;
+};
+
+static struct reading read_with(const char *text, const char *const *sets, size_t n)
+{
+    struct reading r = {.s = SETTINGS_INIT, .errors = buf_make(SETTINGS_ERRORS_MAX)};
+
+    r.st = settings_parse(text, strlen(text), "a.conf", "/etc/club", sets, n, &r.s, &r.errors,
+                          &r.err);
+    return r;
+}
+
+static struct reading read_text(const char *text)
+{
+    return read_with(text, NULL, 0);
+}
+
+static void reading_end(struct reading *r)
+{
+    settings_release(&r->s);
+    buf_release(&r->errors);
+}
+
+/* The text is refused and its error lines are exactly these. */
+static void assert_refused(const char *text, const char *lines)
+{
+    struct reading r = read_text(text);
+
+    if (r.st != ST_INVALID || strcmp(r.errors.data, lines))
+        fail_msg("%s\nexpected:\n%s\ngot (%s):\n%s", text, lines, status_str(r.st),
+                 r.errors.data);
+    assert_null(r.s.public_url); /* untouched on failure */
+    reading_end(&r);
+}
+
+/* The same, but the lines need only hold this. */
+static void assert_complains(const char *text, const char *piece)
+{
+    struct reading r = read_text(text);
+
+    if (r.st != ST_INVALID || !strstr(r.errors.data, piece))
+        fail_msg("%s\nexpected in it: %s\ngot (%s):\n%s", text, piece, status_str(r.st),
+                 r.errors.data);
+    reading_end(&r);
+}
+
+static void test_defaults_stand_where_the_file_is_silent(void **state)
+{
+    struct reading r = read_text(URL);
+
+    (void)state;
+    assert_ok(r.st, r.err);
+    assert_string_equal(r.s.public_url, "http://localhost:8484");
+    assert_string_equal(r.s.http.listen, "127.0.0.1:8484");
+    assert_int_equal(r.s.registration, REGISTRATION_INVITE);
+    assert_int_equal(r.s.log_level, LOG_LEVEL_INFO);
+    assert_int_equal(r.s.clock.move_ms, 14 * MS_DAY);
+    assert_int_equal(r.s.clock.grace_ms, 12 * MS_HOUR);
+    assert_int_equal(r.s.http.body_size, 65536);
+    assert_int_equal(r.s.mail.transport, MAIL_TRANSPORT_DIRECTORY);
+    assert_true(r.s.webhooks.enabled);
+    assert_int_equal(r.s.http.trusted_proxies.count, 0);
+    reading_end(&r);
+}
+
+static void test_every_type_of_value_is_read(void **state)
+{
+    struct reading r = read_text(
+        "public_url = \"https://chess.example.org/club/\";\n"
+        "database = \"club.db\";\n"
+        "registration = \"open\";\n"
+        "http: { listen = \"0.0.0.0:80\"; threads = 8; body_size = \"1MiB\";\n"
+        "  trusted_proxies = [ \"10.0.0.1\", \"fd00::/8\" ]; };\n"
+        "mail: { transport = \"smtp\"; port = 587; from_address = \"a@b.example\"; };\n"
+        "webhooks: { enabled = false; };\n"
+        "clock: { move_time = \"1d 12h\"; };\n");
+
+    (void)state;
+    assert_ok(r.st, r.err);
+    assert_string_equal(r.s.public_url, "https://chess.example.org/club");
+    assert_string_equal(r.s.database, "/etc/club/club.db");
+    assert_int_equal(r.s.registration, REGISTRATION_OPEN);
+    assert_int_equal(r.s.http.threads, 8);
+    assert_int_equal(r.s.http.body_size, 1024 * 1024);
+    assert_int_equal(r.s.http.trusted_proxies.count, 2);
+    assert_string_equal(r.s.http.trusted_proxies.items[1], "fd00::/8");
+    assert_int_equal(r.s.mail.transport, MAIL_TRANSPORT_SMTP);
+    assert_false(r.s.webhooks.enabled);
+    assert_int_equal(r.s.clock.move_ms, 36 * MS_HOUR);
+    reading_end(&r);
+}
+
+static void test_unknown_keys_are_errors_that_name_the_nearest(void **state)
+{
+    (void)state;
+    assert_refused(URL "regstration = \"open\";\n",
+                   "a.conf:2: regstration: is not a known key; the nearest is registration\n");
+    assert_refused(URL "http: {\n threds = 3;\n};\n",
+                   "a.conf:3: http.threds: is not a known key; the nearest is http.threads\n");
+    assert_refused(URL "threads = 3;\n",
+                   "a.conf:2: threads: is not a known key; the nearest is http.threads\n");
+    assert_refused(URL "smtp: { host = \"x\"; };\n",
+                   "a.conf:2: smtp: is not a known group; the nearest is mail.host\n");
+}
+
+static void test_all_errors_but_syntax_are_told_at_once(void **state)
+{
+    (void)state;
+    assert_refused("public_url = \"chess.example.org\";\n"
+                   "\n"
+                   "http: {\n"
+                   "  threads = 65;\n"
+                   "  idle_time = 30;\n"
+                   "};\n"
+                   "clock: { grace = \"12\"; };\n"
+                   "webhooks: { enabled = \"yes\"; };\n",
+                   "a.conf:1: public_url: \"chess.example.org\" should begin with https:// (or "
+                   "http://)\n"
+                   "a.conf:4: http.threads: 65 should be between 2 and 64\n"
+                   "a.conf:5: http.idle_time: should be a length in quotes with its unit, as "
+                   "\"14d\"\n"
+                   "a.conf:7: clock.grace: \"12\" is not a length of time such as \"14d\", \"12h\" or "
+                   "\"90m\"\n"
+                   "a.conf:8: webhooks.enabled: \"yes\" should be true or false, without quotes\n");
+}
+
+static void test_a_syntax_error_is_told_alone(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    r = read_text(URL "wrong_key = 1;\nhttp: { threads = ; };\n");
+    assert_st(r.st, ST_INVALID, r.err);
+    assert_string_equal(r.errors.data, "a.conf:3: syntax error\n");
+    reading_end(&r);
+    r = read_with("a = 1;\nb\n", (const char *const[]){"nonsense=1"}, 1);
+    assert_null(strstr(r.errors.data, "nonsense"));
+    reading_end(&r);
+}
+
+static void test_a_key_twice_is_an_error(void **state)
+{
+    (void)state;
+    assert_complains(URL URL, "a.conf:2: ");
+}
+
+static void test_a_missing_public_url_is_an_error(void **state)
+{
+    (void)state;
+    assert_refused("", "a.conf:1: public_url: is missing; it must be set\n");
+}
+
+static void test_a_nul_byte_is_an_error_with_its_line(void **state)
+{
+    static const char text[] = URL "log_level = \"debug\0\";\n";
+    struct settings s = SETTINGS_INIT;
+    struct buf errors = buf_make(1000);
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_st(settings_parse(text, sizeof text - 1, "a.conf", ".", NULL, 0, &s, &errors, &err),
+              ST_INVALID, err);
+    assert_string_equal(errors.data, "a.conf:2: a NUL byte should not be in it\n");
+    buf_release(&errors);
+}
+
+static void test_ranges_hold_at_both_ends(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < settings_key_count; i++) {
+        const struct key *key = &settings_keys[i];
+        struct settings s = SETTINGS_INIT;
+        struct err err = ERR_INIT;
+
+        if (key->type != KEY_NUMBER)
+            continue;
+        assert_st(key_read_number(key, key->min - 1, &s, &err), ST_INVALID, err);
+        assert_ok(key_read_number(key, key->min, &s, &err), err);
+        assert_ok(key_read_number(key, key->max, &s, &err), err);
+        assert_st(key_read_number(key, key->max + 1, &s, &err), ST_INVALID, err);
+    }
+}
+
+static void test_lengths_hold_at_both_ends(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    assert_complains(URL "clock: { move_time = \"59m\"; };", "should be between \"1h\" and \"365d\"");
+    assert_complains(URL "clock: { move_time = \"365d 1ms\"; };", "should be between");
+    r = read_text(URL "clock: { move_time = \"60m\"; grace = \"0s\"; };");
+    assert_ok(r.st, r.err);
+    assert_int_equal(r.s.clock.move_ms, MS_HOUR);
+    assert_int_equal(r.s.clock.grace_ms, 0);
+    reading_end(&r);
+}
+
+static void test_plain_http_beyond_this_machine_is_refused(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    assert_complains("public_url = \"http://chess.example.org\";",
+                     "a.conf:1: public_url: plain http is for this machine alone");
+    assert_complains("public_url = \"http://192.168.1.4:8484\";", "public_url: plain http");
+    assert_complains(URL "http: { listen = \"0.0.0.0:8484\"; };",
+                     "a.conf:2: http.listen: plain http beyond this machine");
+    assert_complains("public_url = \"https://c.example\";\nhttp: { listen = \"[::]:80\"; };",
+                     "http.trusted_proxies should name the proxy");
+    r = read_text("public_url = \"https://c.example\";\n"
+                  "http: { listen = \"[::]:80\"; trusted_proxies = [ \"10.1.2.3\" ]; };");
+    assert_ok(r.st, r.err);
+    reading_end(&r);
+    r = read_text("public_url = \"http://127.9.9.9:1\";http: { listen = \"[::1]:0\"; };");
+    assert_ok(r.st, r.err);
+    reading_end(&r);
+    r = read_text("public_url = \"https://c.example\";http: { listen = \"unix:/run/x.sock\"; };");
+    assert_ok(r.st, r.err);
+    reading_end(&r);
+}
+
+static void test_metrics_stay_on_this_machine(void **state)
+{
+    (void)state;
+    assert_complains(URL "http: { metrics_listen = \"0.0.0.0:9100\"; };",
+                     "http.metrics_listen: should be on this machine");
+}
+
+static void test_mail_without_tls_stays_on_this_machine(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    assert_complains(URL "mail: { transport = \"smtp\"; tls = \"none\"; host = \"mx.example\"; };",
+                     "mail.tls: \"none\" is for a mail server on this machine");
+    r = read_text(URL "mail: { transport = \"smtp\"; tls = \"none\"; host = \"127.0.0.1\"; };");
+    assert_ok(r.st, r.err);
+    reading_end(&r);
+}
+
+/* A folder of its own for files that secrets are in. */
+static char folder[] = "/tmp/fh-settings-XXXXXX";
+
+static int folder_make(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int folder_remove(void **state)
+{
+    char path[200];
+    static const char *const names[] = {"password", "other.conf", "main.conf"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        (void)unlink(path);
+    }
+    return rmdir(folder);
+}
+
+static void file_write(const char *name, const char *text, mode_t mode)
+{
+    char path[200];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+static struct reading read_in_folder(const char *text)
+{
+    struct reading r = {.s = SETTINGS_INIT, .errors = buf_make(SETTINGS_ERRORS_MAX)};
+
+    r.st = settings_parse(text, strlen(text), "a.conf", folder, NULL, 0, &r.s, &r.errors, &r.err);
+    return r;
+}
+
+static void test_a_secret_comes_from_a_file_and_is_never_printed(void **state)
+{
+    struct buf out = buf_make(SETTINGS_FILE_MAX);
+    struct reading r;
+
+    (void)state;
+    file_write("password", "s3cret words\n", 0600);
+    r = read_in_folder(URL "mail: { user = \"u\"; password = \"@file:password\"; };");
+    assert_ok(r.st, r.err);
+    assert_string_equal(r.s.mail.password.value, "s3cret words");
+    settings_print(&r.s, &out);
+    assert_null(strstr(out.data, "s3cret"));
+    assert_non_null(strstr(out.data, "password = \"@file:password\";"));
+    buf_release(&out);
+    reading_end(&r);
+}
+
+static void test_a_secret_that_others_can_read_is_refused(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    file_write("password", "s3cret\n", 0604);
+    r = read_in_folder(URL "mail: { user = \"u\"; password = \"@file:password\"; };");
+    assert_st(r.st, ST_INVALID, r.err);
+    assert_non_null(strstr(r.errors.data, "its mode should be 0600"));
+    assert_null(strstr(r.errors.data, "s3cret"));
+    reading_end(&r);
+}
+
+static void test_a_secret_in_the_file_itself_is_refused_and_not_repeated(void **state)
+{
+    struct reading r = read_text(URL "mail: { user = \"u\"; password = \"hunter2\"; };");
+
+    (void)state;
+    assert_st(r.st, ST_INVALID, r.err);
+    assert_non_null(strstr(r.errors.data, "a.conf:2: mail.password: a secret does not stand here"));
+    assert_null(strstr(r.errors.data, "hunter2"));
+    reading_end(&r);
+}
+
+static void test_a_secret_comes_from_a_systemd_credential(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    file_write("password", "from systemd", 0644); /* systemd's folder is closed, not the file */
+    assert_int_equal(setenv("CREDENTIALS_DIRECTORY", folder, 1), 0);
+    r = read_text(URL "mail: { user = \"u\"; password = \"@credential:password\"; };");
+    assert_ok(r.st, r.err);
+    assert_string_equal(r.s.mail.password.value, "from systemd");
+    reading_end(&r);
+    assert_complains(URL "mail: { user = \"u\"; password = \"@credential:../x\"; };", "no slash");
+    assert_complains(URL "mail: { user = \"u\"; password = \"@credential:none\"; };",
+                     "cannot be read");
+    unsetenv("CREDENTIALS_DIRECTORY");
+    assert_complains(URL "mail: { user = \"u\"; password = \"@credential:password\"; };",
+                     "there are no credentials");
+}
+
+static void test_user_and_password_go_together(void **state)
+{
+    (void)state;
+    assert_complains(URL "mail: { user = \"u\"; };", "mail.password: should be set");
+}
+
+static void test_the_command_line_overrides_the_file(void **state)
+{
+    const char *const sets[] = {"log_level=debug", "http.listen=127.0.0.1:0",
+                                "http.trusted_proxies=10.0.0.1,10.0.0.2", "clock.grace=1h",
+                                "http.threads=2", "webhooks.enabled=false"};
+    struct reading r = read_with(URL "log_level = \"error\";", sets, COUNT_OF(sets));
+
+    (void)state;
+    assert_ok(r.st, r.err);
+    assert_int_equal(r.s.log_level, LOG_LEVEL_DEBUG);
+    assert_string_equal(r.s.http.listen, "127.0.0.1:0");
+    assert_int_equal(r.s.http.trusted_proxies.count, 2);
+    assert_int_equal(r.s.clock.grace_ms, MS_HOUR);
+    assert_int_equal(r.s.http.threads, 2);
+    assert_false(r.s.webhooks.enabled);
+    reading_end(&r);
+}
+
+static void test_errors_of_the_command_line_are_told_with_those_of_the_file(void **state)
+{
+    const char *const sets[] = {"log_level=loud", "nokey=1", "word"};
+    struct reading r = read_with(URL "http: { threads = 1; };", sets, COUNT_OF(sets));
+
+    (void)state;
+    assert_st(r.st, ST_INVALID, r.err);
+    assert_non_null(strstr(r.errors.data, "a.conf:2: http.threads: 1 should be"));
+    assert_non_null(strstr(r.errors.data,
+                           "--set: log_level: \"loud\" should be \"error\", \"warning\", \"info\" "
+                           "or \"debug\"\n"));
+    assert_non_null(strstr(r.errors.data, "--set: nokey: is not a known key"));
+    assert_non_null(strstr(r.errors.data, "--set: \"word\" should be KEY=VALUE"));
+    assert_string_equal(r.err.text, "a.conf has 4 errors");
+    reading_end(&r);
+}
+
+static void test_an_included_file_is_read_and_named_in_errors(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    file_write("other.conf", "log_level = \"debug\";\n\nhttp: { threads = 1; };\n", 0644);
+    r = read_in_folder(URL "@include \"other.conf\"\n");
+    assert_st(r.st, ST_INVALID, r.err);
+    assert_non_null(strstr(r.errors.data, "/other.conf:3: http.threads: 1 should be"));
+    reading_end(&r);
+}
+
+static void test_what_is_printed_reads_back_the_same(void **state)
+{
+    struct reading r = read_text("public_url = \"https://c.example\";\n"
+                                 "site_name = \"A \\\"quoted\\\" back\\\\slash\";\n"
+                                 "http: { listen = \"0.0.0.0:1\"; trusted_proxies = ( \"::1\" ); };\n"
+                                 "clock: { outage = \"1m 30s\"; };"),
+                   again;
+    struct buf one = buf_make(SETTINGS_FILE_MAX), two = buf_make(SETTINGS_FILE_MAX);
+
+    (void)state;
+    assert_ok(r.st, r.err);
+    settings_print(&r.s, &one);
+    again = read_text(one.data);
+    assert_ok(again.st, again.err);
+    assert_string_equal(again.s.site_name, "A \"quoted\" back\\slash");
+    settings_print(&again.s, &two);
+    assert_string_equal(one.data, two.data);
+    buf_release(&one);
+    buf_release(&two);
+    reading_end(&r);
+    reading_end(&again);
+}
+
+static void test_the_sample_in_config_is_the_one_the_table_makes(void **state)
+{
+    struct buf sample = buf_make(SETTINGS_FILE_MAX);
+    char *text = calloc(1, SETTINGS_FILE_MAX);
+    FILE *f = fopen(FH_SOURCE_DIR "/config/fourhanded.conf", "r");
+
+    (void)state;
+    assert_non_null(f);
+    assert_non_null(text);
+    assert_true(fread(text, 1, SETTINGS_FILE_MAX - 1, f) > 0);
+    fclose(f);
+    settings_sample(&sample);
+    if (strcmp(text, sample.data))
+        fail_msg("config/fourhanded.conf should be what `fourhanded check-config --sample` prints");
+    free(text);
+    buf_release(&sample);
+}
+
+static void test_the_sample_with_every_default_uncommented_gives_the_defaults(void **state)
+{
+    struct buf sample = buf_make(SETTINGS_FILE_MAX), one = buf_make(SETTINGS_FILE_MAX),
+               two = buf_make(SETTINGS_FILE_MAX);
+    struct reading plain = read_text(URL), full;
+
+    (void)state;
+    settings_sample(&sample);
+    for (char *p = sample.data; *p; p++) /* "#key = …" has no blank after the mark */
+        if (*p == '#' && p[1] >= 'a' && p[1] <= 'z')
+            *p = ' ';
+    full = read_text(sample.data);
+    assert_ok(full.st, full.err);
+    settings_print(&plain.s, &one);
+    settings_print(&full.s, &two);
+    assert_string_equal(one.data, two.data);
+    reading_end(&plain);
+    reading_end(&full);
+    buf_release(&sample);
+    buf_release(&one);
+    buf_release(&two);
+}
+
+static void test_the_list_of_keys_in_the_manual_page_is_the_one_the_table_makes(void **state)
+{
+    struct buf list = buf_make(SETTINGS_FILE_MAX);
+    char *text = calloc(1, SETTINGS_FILE_MAX);
+    FILE *f = fopen(FH_SOURCE_DIR "/docs/man/fourhanded.conf.5", "r");
+
+    (void)state;
+    assert_non_null(f);
+    assert_non_null(text);
+    assert_true(fread(text, 1, SETTINGS_FILE_MAX - 1, f) > 0);
+    fclose(f);
+    settings_manual(&list);
+    if (!strstr(text, list.data))
+        fail_msg("the list in fourhanded.conf(5) should be what `test_settings --manual` prints");
+    free(text);
+    buf_release(&list);
+}
+
+static void test_a_file_that_is_not_there_is_told_apart_from_a_bad_one(void **state)
+{
+    struct settings s = SETTINGS_INIT;
+    struct buf errors = buf_make(1000);
+    struct err err = ERR_INIT;
+    char path[200];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/none.conf", folder);
+    assert_st(settings_load(path, NULL, 0, &s, &errors, &err), ST_NOT_FOUND, err);
+    assert_non_null(strstr(err.text, "none.conf"));
+    file_write("main.conf", URL "database = \"x.db\";", 0644);
+    snprintf(path, sizeof path, "%s/main.conf", folder);
+    assert_ok(settings_load(path, NULL, 0, &s, &errors, &err), err);
+    snprintf(path, sizeof path, "%s/x.db", folder);
+    assert_string_equal(s.database, path);
+    settings_release(&s);
+    buf_release(&errors);
+}
+
+static void test_odd_values_are_refused_with_what_would_be_right(void **state)
+{
+    static const struct {
+        const char *text, *piece;
+    } cases[] = {
+        {"log_level = 3;", "log_level: should be a text in quotes, not a number"},
+        {"log_level = true;", "should be a text in quotes, not true or false"},
+        {"log_level = [ \"info\" ];", "should be one value, not a list"},
+        {"log_level: { a = 1; };", "should be a value, not a group"},
+        {"http = 3;", "http: is not a known key"},
+        {"http: { threads = 2.5; };", "should not be a broken number"},
+        {"http: { threads = \"four\"; };", "\"four\" should be a whole number"},
+        {"http: { threads = 99999999999999999L; };", "should be between 2 and 64"},
+        {"http: { listen = \"localhost\"; };", "should be address:port"},
+        {"http: { listen = \"127.0.0.1:65536\"; };", "should be address:port"},
+        {"http: { listen = \"::1:80\"; };", "should be address:port"},
+        {"http: { listen = \"\"; };", "should not be empty"},
+        {"http: { listen = \"unix:run/x\"; };", "a path from /"},
+        {"http: { trusted_proxies = \"10.0.0.1\"; };", "should be a list: [ \"10.0.0.1\" ]"},
+        {"http: { trusted_proxies = [ \"10.0.0.1/33\" ]; };", "should be an address or a network"},
+        {"http: { trusted_proxies = [ 1, 2 ]; };", "a list of texts in quotes"},
+        {"http: { body_size = \"64KB\"; };", "should be a size such as"},
+        {"http: { body_size = \"3KiB\"; };", "between \"4KiB\" and \"4MiB\""},
+        {"http: { connections = 20; connections_per_address = 21; };", "not be more than"},
+        {"mail: { from_address = \"club\"; };", "should be an address such as"},
+        {"mail: { from_address = \"a b@c.example\"; };", "should be an address such as"},
+        {"site_name = \"a\nb\";", "one line of UTF-8"},
+        {"site_name = \"\\xff\";", "one line of UTF-8"},
+        {"site_name = \"\";", "should not be empty"},
+        {"public_url = \"https://u:p@c.example\";", "user or password"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s%s\n",
+                 str_starts(cases[i].text, "public_url") ? "" : URL, cases[i].text);
+        assert_complains(text, cases[i].piece);
+    }
+}
+
+static void test_distance_counts_the_letters_that_differ(void **state)
+{
+    (void)state;
+    assert_int_equal(text_distance("", ""), 0);
+    assert_int_equal(text_distance("abc", "abc"), 0);
+    assert_int_equal(text_distance("threds", "threads"), 1);
+    assert_int_equal(text_distance("listen", "silent"), 4);
+    assert_int_equal(text_distance("", "abc"), 3);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults_stand_where_the_file_is_silent),
+        cmocka_unit_test(test_every_type_of_value_is_read),
+        cmocka_unit_test(test_unknown_keys_are_errors_that_name_the_nearest),
+        cmocka_unit_test(test_all_errors_but_syntax_are_told_at_once),
+        cmocka_unit_test(test_a_syntax_error_is_told_alone),
+        cmocka_unit_test(test_a_key_twice_is_an_error),
+        cmocka_unit_test(test_a_missing_public_url_is_an_error),
+        cmocka_unit_test(test_a_nul_byte_is_an_error_with_its_line),
+        cmocka_unit_test(test_ranges_hold_at_both_ends),
+        cmocka_unit_test(test_lengths_hold_at_both_ends),
+        cmocka_unit_test(test_plain_http_beyond_this_machine_is_refused),
+        cmocka_unit_test(test_metrics_stay_on_this_machine),
+        cmocka_unit_test(test_mail_without_tls_stays_on_this_machine),
+        cmocka_unit_test(test_a_secret_comes_from_a_file_and_is_never_printed),
+        cmocka_unit_test(test_a_secret_that_others_can_read_is_refused),
+        cmocka_unit_test(test_a_secret_in_the_file_itself_is_refused_and_not_repeated),
+        cmocka_unit_test(test_a_secret_comes_from_a_systemd_credential),
+        cmocka_unit_test(test_user_and_password_go_together),
+        cmocka_unit_test(test_the_command_line_overrides_the_file),
+        cmocka_unit_test(test_errors_of_the_command_line_are_told_with_those_of_the_file),
+        cmocka_unit_test(test_an_included_file_is_read_and_named_in_errors),
+        cmocka_unit_test(test_what_is_printed_reads_back_the_same),
+        cmocka_unit_test(test_the_sample_in_config_is_the_one_the_table_makes),
+        cmocka_unit_test(test_the_sample_with_every_default_uncommented_gives_the_defaults),
+        cmocka_unit_test(test_the_list_of_keys_in_the_manual_page_is_the_one_the_table_makes),
+        cmocka_unit_test(test_a_file_that_is_not_there_is_told_apart_from_a_bad_one),
+        cmocka_unit_test(test_odd_values_are_refused_with_what_would_be_right),
+        cmocka_unit_test(test_distance_counts_the_letters_that_differ),
+    };
+
+    if (argc == 2 && str_eq(argv[1], "--manual")) { /* for whoever changed the table */
+        struct buf list = buf_make(SETTINGS_FILE_MAX);
+        settings_manual(&list);
+        fputs(list.data, stdout);
+        buf_release(&list);
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
