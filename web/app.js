@@ -1,0 +1,114 @@
+/* app.js - the shell: who is logged in, which page is shown. */
+
+import { get, postOnce, Problem } from './api.js';
+import { h, put } from './dom.js';
+import { loadWords, setZone, t } from './words.js';
+import { showGame } from './views/game.js';
+import { showHome, showOpen, showPlayer } from './views/lists.js';
+import { showNew } from './views/new.js';
+import { showSettings } from './views/settings.js';
+import { showSignIn } from './views/signin.js';
+
+/* What every view is given: the account or null, the service document, and how to go on. */
+const app = { me: null, service: null, go, problem, refresh };
+
+const ROUTES = [
+    [/^\/$/, showHome],
+    [/^\/open$/, showOpen],
+    [/^\/new$/, showNew],
+    [/^\/settings$/, showSettings],
+    [/^\/sign-in$/, showSignIn],
+    [/^\/games$/, showHome],
+    [/^\/games\/([0-9a-z]+)$/, showGame],
+    [/^\/users\/([^/]+)$/, showPlayer],
+];
+
+let leave = null; /* what the view on show wants done when it goes */
+
+function go(path) {
+    history.pushState(null, '', path);
+    show();
+}
+
+/* A sentence for a failure, in the reader's language where the catalogue has one. */
+function problem(error) {
+    if (!(error instanceof Problem)) return t('ui.problem.network');
+    const title = t(`reason.${error.code}`);
+    const detail = error.body.detail;
+    if (title === `reason.${error.code}`) return detail ?? error.message;
+    return detail && detail !== title ? `${title}: ${detail}` : title;
+}
+
+async function refresh() {
+    try {
+        app.me = await get('/api/v1/me');
+    } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 401) throw error;
+        app.me = null;
+    }
+    await loadWords(app.me?.language ?? navigator.language);
+    if (app.me) setZone(app.me.time_zone);
+    head();
+}
+
+function link(path, text) {
+    const here = location.pathname === path;
+    return h('a', { href: path, 'aria-current': here ? 'page' : null }, text);
+}
+
+function head() {
+    put(document.getElementById('head'), h('nav', { 'aria-label': t('ui.nav.label') },
+        h('a', { href: '/', class: 'name' }, app.service?.name ?? 'Fourhanded'),
+        link('/open', t('ui.nav.open')),
+        app.me && link('/new', t('ui.nav.new')),
+        app.me && link('/settings', t('ui.nav.settings')),
+        app.me
+            ? h('button', { class: 'plain', onclick: signOut }, t('ui.nav.sign_out', { name: app.me.name || app.me.handle }))
+            : link('/sign-in', t('ui.nav.sign_in'))));
+}
+
+async function signOut() {
+    await postOnce('/api/v1/auth/logout');
+    await refresh();
+    go('/');
+}
+
+async function show() {
+    const main = document.getElementById('main');
+    leave?.();
+    leave = null;
+    head();
+    for (const [pattern, view] of ROUTES) {
+        const m = pattern.exec(location.pathname);
+        if (!m) continue;
+        try {
+            leave = (await view(app, main, ...m.slice(1).map(decodeURIComponent))) ?? null;
+        } catch (error) {
+            put(main, h('h1', {}, t('ui.problem.title')), h('p', { role: 'alert' }, problem(error)));
+        }
+        document.title = `${main.querySelector('h1')?.textContent ?? ''} · Fourhanded`;
+        return;
+    }
+    put(main, h('h1', {}, t('ui.problem.no_page')));
+}
+
+/* Links inside the page do not load it anew. */
+document.addEventListener('click', (event) => {
+    const a = event.target.closest?.('a[href^="/"]');
+    if (!a || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    if (a.pathname.startsWith('/api/') || a.hasAttribute('download') || a.target) return;
+    event.preventDefault();
+    go(a.getAttribute('href'));
+    document.getElementById('main').focus();
+});
+window.addEventListener('popstate', show);
+
+(async () => {
+    try {
+        app.service = await get('/api/v1');
+        await refresh();
+        await show();
+    } catch (error) {
+        put(document.getElementById('main'), h('p', { role: 'alert' }, String(error.message ?? error)));
+    }
+})();

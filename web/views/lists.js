@@ -1,0 +1,89 @@
+/* views/lists.js - my games by time left, open games, a player's page. */
+
+import { all, follow, get, post } from '../api.js';
+import { h, put } from '../dom.js';
+import { instant, t } from '../words.js';
+import { action, deadlineLine, seatLine, seatName, variantName } from './common.js';
+
+const due = (game) => (game.turn?.deadline ? Date.parse(game.turn.deadline)
+    : game.placing_deadline ? Date.parse(game.placing_deadline) : Infinity);
+
+function gameRow(game, ...more) {
+    return h('li', { class: 'game-row', 'data-game': game.id },
+        h('a', { href: `/games/${game.id}` }, `${variantName(game.variant)} ${game.id}`),
+        ' ', h('span', { class: 'state' }, t(`ui.state.${game.paused ? 'paused' : game.state}`)),
+        game.turn && h('div', {}, t('ui.game.to_move', { seat: seatName(game.turn.seat) }), ' – ', deadlineLine(game.turn)),
+        h('ul', { class: 'seats' }, game.seats.map((seat) => h('li', {}, seatLine(seat)))),
+        more);
+}
+
+function listOf(title, games, row = gameRow) {
+    if (!games.length) return null;
+    return h('section', {}, h('h2', {}, title), h('ul', { class: 'games' }, games.map((game) => row(game))));
+}
+
+export async function showHome(app, main) {
+    if (!app.me) {
+        put(main, h('h1', {}, t('ui.home.title')), h('p', {}, t('ui.home.about')),
+            h('p', {}, h('a', { href: '/sign-in' }, t('ui.nav.sign_in'))));
+        await openGames(app, main);
+        return null;
+    }
+    const body = h('div', {});
+    const draw = async () => {
+        const games = await all('/api/v1/games?player=me');
+        const running = games.filter((g) => g.state === 'running' || g.state === 'placing').sort((a, b) => due(a) - due(b));
+        const mine = running.filter((g) => (g.turn && g.you?.seats.includes(g.turn.seat) && !g.paused)
+            || (g.state === 'placing' && g.seats.some((seat) => g.you?.seats.includes(seat.seat) && seat.placed === false)));
+        const others = running.filter((g) => !mine.includes(g));
+        const invited = games.filter((g) => g.state === 'open' && g.you?.invited.length);
+        const waiting = games.filter((g) => g.state === 'open' && !g.you?.invited.length);
+        const over = games.filter((g) => g.state === 'finished' || g.state === 'aborted');
+        put(body,
+            listOf(t('ui.home.your_turn'), mine) ?? h('p', {}, t('ui.home.nothing_due')),
+            listOf(t('ui.home.invitations'), invited, (game) => gameRow(game,
+                action(app, t('ui.game.accept'), async () => { await post(`/api/v1/games/${game.id}/accept`, {}); await draw(); }),
+                action(app, t('ui.game.decline'), async () => { await post(`/api/v1/games/${game.id}/decline`, {}); await draw(); }))),
+            listOf(t('ui.home.others_turn'), others),
+            listOf(t('ui.home.waiting'), waiting),
+            listOf(t('ui.home.over'), over));
+    };
+    put(main, h('h1', {}, t('ui.home.my_games')), body);
+    await draw();
+    let soon = null;
+    const stop = follow('/api/v1/events', () => {
+        clearTimeout(soon);
+        soon = setTimeout(() => draw().catch(() => {}), 200);
+    });
+    return () => { clearTimeout(soon); stop(); };
+}
+
+async function openGames(app, main) {
+    const body = h('div', {});
+    const draw = async () => {
+        const games = await all('/api/v1/games?open=true');
+        put(body, listOf(t('ui.open.title'), games, (game) => gameRow(game,
+            app.me && game.seats.filter((seat) => seat.status === 'open').map((seat) =>
+                action(app, t('ui.game.join', { seat: seatName(seat.seat) }), async () => {
+                    await post(`/api/v1/games/${game.id}/join`, { seats: [seat.seat] });
+                    app.go(`/games/${game.id}`);
+                })))) ?? h('p', {}, t('ui.open.none')));
+    };
+    main.append(body);
+    await draw();
+}
+
+export async function showOpen(app, main) {
+    put(main, h('h1', {}, t('ui.open.title')));
+    if (app.me) main.append(h('p', {}, h('a', { href: '/new' }, t('ui.nav.new'))));
+    await openGames(app, main);
+}
+
+export async function showPlayer(app, main, handle) {
+    const user = await get(`/api/v1/users/${encodeURIComponent(handle)}`);
+    const games = await all(`/api/v1/games?player=${encodeURIComponent(handle)}`, 200);
+    put(main, h('h1', {}, user.name || user.handle),
+        h('p', {}, t('ui.player.since', { date: instant(user.created_at) })),
+        listOf(t('ui.player.running'), games.filter((g) => g.state === 'running')),
+        listOf(t('ui.player.over'), games.filter((g) => g.state === 'finished')));
+}
