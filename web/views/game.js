@@ -265,7 +265,7 @@ export async function showGame(app, main, id) {
     const isMove = (event) => event.kind === 'move' || event.kind === 'moved';
     const NOTED = ['mated', 'released', 'passed', 'removed', 'resigned', 'forfeited', 'draw_offered', 'draw_accepted',
         'draw_declined', 'draw_lapsed', 'draw_claimed', 'paused', 'resumed', 'credited', 'outage_credited',
-        'adjudicated', 'finished', 'aborted'];
+        'adjudicated', 'late', 'finished', 'aborted'];
 
     /* A line a round; what else happened stands under the move that caused it. */
     function drawSheet() {

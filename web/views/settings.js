@@ -126,31 +126,36 @@ function fillId(node, id) {
 async function webhooks(app, again) {
     const { items } = await get('/api/v1/me/webhooks');
     const url = h('input', { type: 'url', required: true, maxlength: 2048, placeholder: 'https://' });
-    const format = select(['standard', 'slack', 'discord', 'ntfy', 'matrix'].map((f) => [f, f]), 'standard');
-    const topic = h('input', { maxlength: 64 });
-    const topicField = field(t('ui.webhooks.topic'), topic);
-    const sync = () => { topicField.hidden = format.value !== 'ntfy'; };
-    format.addEventListener('change', sync);
+    const kind = select(['standard', 'slack', 'discord', 'ntfy', 'matrix'].map((k) => [k, k]), 'standard');
+    const name = h('input', { maxlength: 64 });
+    const auth = h('input', { type: 'password', autocomplete: 'off', maxlength: 512 });
+    const authField = field(t('ui.webhooks.auth'), auth);
+    const sync = () => { authField.hidden = kind.value !== 'ntfy' && kind.value !== 'matrix'; };
+    kind.addEventListener('change', sync);
     sync();
     const shown = fillId(h('p', { role: 'status' }), 'webhook-made');
     const tell = (made) => document.getElementById('webhook-made')
         .replaceChildren(t('ui.webhooks.secret'), ' ', h('code', {}, made.secret));
     return [h('h2', {}, t('ui.webhooks.title')), h('ul', {}, items.map((x) => {
         const base = `/api/v1/me/webhooks/${x.id}`;
+        const on = x.state === 'on';
         const log = h('div', {});
-        return h('li', {}, `${x.url} (${x.format}) `, x.enabled ? t('ui.webhooks.on') : t('ui.webhooks.off', { reason: x.disabled_reason ?? '' }), ' ',
-            action(app, x.enabled ? t('ui.webhooks.disable') : t('ui.webhooks.enable'), async () => { await patch(base, { enabled: !x.enabled }); await again(); }),
+        return h('li', {}, `${x.name || x.url} (${x.kind}) `,
+            on ? t('ui.webhooks.on') : t('ui.webhooks.off', { reason: x.disabled_cause ?? '' }), ' ',
+            action(app, on ? t('ui.webhooks.disable') : t('ui.webhooks.enable'), async () => { await patch(base, { state: on ? 'off' : 'on' }); await again(); }),
             action(app, t('ui.webhooks.ping'), async () => { await post(`${base}/ping`); say(t('ui.webhooks.pinged')); }),
             action(app, t('ui.webhooks.rotate'), async () => { tell(await post(`${base}/rotate`)); }),
             action(app, t('ui.webhooks.deliveries'), async () => { await deliveries(app, base, log); }),
             action(app, t('ui.webhooks.delete'), async () => { await del(base); await again(); }, { confirm: t('ui.webhooks.delete_sure') }), log);
     })), form(app, t('ui.webhooks.make'), async () => {
-        const body = { url: url.value.trim(), format: format.value };
-        if (format.value === 'ntfy' && topic.value.trim()) body.topic = topic.value.trim();
+        const body = { url: url.value.trim(), kind: kind.value };
+        if (name.value.trim()) body.name = name.value.trim();
+        if (!authField.hidden && auth.value) body.auth = auth.value;
         const made = await post('/api/v1/me/webhooks', body);
         await again();
         tell(made);
-    }, [field(t('ui.webhooks.url'), url, t('ui.webhooks.url_hint')), field(t('ui.webhooks.format'), format), topicField]), shown];
+    }, [field(t('ui.webhooks.url'), url, t('ui.webhooks.url_hint')), field(t('ui.webhooks.format'), kind),
+        field(t('ui.webhooks.name'), name), authField]), shown];
 }
 
 async function deliveries(app, base, log) {
