@@ -43,12 +43,12 @@ struct pgn4_ending {
 struct pgn4_writer {
     pgn4_sink *sink;
     void *arg;
+    struct pgn4_ending ending;
     struct position pos;     /* after what was written so far */
     enum seat first;         /* with whom a round begins */
     uint32_t round;          /* 0: before the first token */
-    int last;                /* seat of the last token in this round, or -1 */
-    struct pgn4_ending ending;
-    bool is_ok, in_moves, needs_space;
+    unsigned last;           /* how far from `first` the last token of this round was */
+    bool is_ok, needs_space;
 };
 
 /* Begins a game. */
@@ -152,28 +152,34 @@ struct pgn4_place {
     int line, column;
 };
 
+enum { PGN4_TAGS = 8 }; /* tags that matter, see pgn4.c */
+
 struct pgn4_reader {
     struct pgn4_handler handler;
     struct pgn4_error error;
     /* the text */
-    int state;
-    struct pgn4_place here, token_at, open_at[PGN4_NESTING_MAX];
+    int state;               /* enum state of pgn4.c */
+    struct pgn4_place here;  /* of the next byte */
+    struct pgn4_place at;    /* where the token, tag or comment in hand began */
+    struct pgn4_place open_at[PGN4_NESTING_MAX]; /* of the variations open */
     int depth, games;
-    size_t length;
-    bool was_cr;
+    unsigned line_ends;      /* since the last thing that is not blank */
+    size_t bytes;
     /* what the tags said */
-    unsigned tags; /* bit: tag of the table in pgn4.c */
-    struct pgn4_place tag_at[8];
+    unsigned tags;           /* bit: which of those that matter are there */
+    bool has_tags;
+    struct pgn4_place tag_at[PGN4_TAGS]; /* where its value begins */
     char variant[64], rules[256], fen4[PGN4_TAG_VALUE_MAX + 1];
     char house[VARIANT_TEXT_MAX], native[POSITION_TEXT_MAX + 1];
-    char result[32], our_result[32], termination[256];
+    char result[32], cause[32], termination[256];
     /* the game */
     bool is_started, is_ended;
+    enum result said;        /* by a result among the moves, if is_ended */
     struct position pos;
-    struct outcome outcome;
-    uint8_t marks[8]; /* seats mated or passed since the last token, for `#` and `S` */
+    uint8_t marks[16];       /* seat, + 8 if it was passed, not mated: for `#` and `S` tokens */
     int mark_count;
     /* the token in hand */
+    size_t length, name_length;
     char name[PGN4_TAG_NAME_MAX + 1];
     char text[PGN4_COMMENT_MAX + 1];
 };
