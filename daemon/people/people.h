@@ -17,7 +17,7 @@
  *
  *     asked --people_mint--> mailed --people_login_by_link--> used
  *       |                      |
- *       +------ 15 minutes after the minting, one day after the asking: expired ------+
+ *       +--15 minutes: dropped +--15 minutes: expired
  *
  * A change of address: pending → done when both addresses have confirmed; → cancelled by the next
  * change or when it expires.
@@ -49,9 +49,8 @@ enum {
     LANGUAGE_MAX = 16,         /* bytes of a language tag */
 };
 
-#define LINK_LIFE_MS (15 * MS_MINUTE)            /* from minting to use */
-#define LINK_WAIT_MS MS_DAY                      /* from asking to minting */
-#define REGISTRATION_LIFE_MS MS_DAY              /* from minting to use */
+#define LINK_LIFE_MS (15 * MS_MINUTE)            /* from asking to minting, and to use */
+#define REGISTRATION_LIFE_MS MS_DAY              /* the same of a registration */
 #define ADDRESS_CHANGE_LIFE_MS (3 * MS_DAY)      /* from asking to the second confirmation */
 #define INVITE_LIFE_MS (30 * MS_DAY)
 #define SESSION_IDLE_MS (30 * MS_DAY)
@@ -142,6 +141,7 @@ struct people_who {
     unsigned scopes;    /* SCOPE_READ | SCOPE_PLAY | SCOPE_MANAGE */
     bool is_operator;
     bool needs_touch;   /* people_touch() is due */
+    utc_ms touch_until; /* for people_touch() */
 };
 
 struct people_login {
@@ -244,6 +244,7 @@ MUST_CHECK enum status people_session_end(struct store_txn *txn, int64_t user_id
 /* End all but keep (0: all). */
 MUST_CHECK enum status people_sessions_end(struct store_txn *txn, int64_t user_id, int64_t keep,
                                            utc_ms now, struct err *err);
+enum { PEOPLE_TOKENS_MAX = 100 }; /* most that tokens_max may be */
 enum { PEOPLE_SESSIONS_MAX = 50 }; /* a further login ends the one unused longest */
 
 /* Make an API token, shown once.  scopes may not exceed own_scopes (REASON_SCOPE_NEEDED);

@@ -117,7 +117,7 @@ const struct key settings_keys[] = {
 
     {"limits.games", KEY_NUMBER, AT(limits.games), 1, 100000, NULL, "100", "games",
      "How many unfinished games one player may be in."},
-    {"limits.tokens", KEY_NUMBER, AT(limits.tokens), 1, 1000, NULL, "20", "tokens",
+    {"limits.tokens", KEY_NUMBER, AT(limits.tokens), 1, 100, NULL, "20", "tokens",
      "How many API tokens one account may hold."},
     {"limits.webhooks", KEY_NUMBER, AT(limits.webhooks), 1, 1000, NULL, "5", "webhooks",
      "How many webhooks one account may hold."},
@@ -125,7 +125,7 @@ const struct key settings_keys[] = {
      "How many login and confirmation letters one address may be sent."},
     {"limits.accounts", KEY_NUMBER, AT(limits.accounts), 1, 100000, NULL, "100",
      "accounts an hour", "How many accounts may be made, by everybody together."},
-    {"limits.queue", KEY_NUMBER, AT(limits.queue), 16, 65536, NULL, "1024", "commands",
+    {"limits.queue", KEY_NUMBER, AT(limits.queue), 16, 4096, NULL, "1024", "commands",
      "How many changes may wait for the writer before new ones are told to try again."},
 };
 

@@ -1,0 +1,45 @@
+/*
+ * people/letters.h - the letters that people/ puts into the outbox.  Private to people/.
+ */
+#ifndef FH_PEOPLE_LETTERS_H
+#define FH_PEOPLE_LETTERS_H
+
+#include "people/people.h"
+#include "store/outbox.h"
+
+struct letter_wish {
+    enum notice_class cls;
+    const char *template_name;
+    int64_t user_id;     /* 0: to the address alone */
+    const char *address; /* NULL: where the user's mail goes */
+    const char *about;   /* the parameter that names the row: "link"; NULL: none */
+    int64_t about_id;
+    utc_ms expires_at;
+};
+MUST_CHECK enum status letter_put(struct store_txn *txn, const struct letter_wish *wish, utc_ms now,
+                                  struct err *err);
+
+/* The hash of a secret that nobody has: for a row whose letter is not composed yet. */
+void secret_hash_of_none(const struct people *p, unsigned char ret[DIGEST_SIZE]);
+
+/* A login link and its letter for user, unless he was sent too many. */
+MUST_CHECK enum status login_letter_put(const struct people *p, struct store_txn *txn,
+                                        const struct user_row *user, const char *template_name,
+                                        utc_ms now, struct err *err);
+
+/* Begin a session. */
+MUST_CHECK enum status session_begin(const struct people *p, struct store_txn *txn,
+                                     const struct user_row *user, enum login_method method,
+                                     const char *agent, utc_ms now, struct people_login *ret,
+                                     struct err *err);
+
+/* The account of a handle or an address.  ST_NOT_FOUND. */
+MUST_CHECK enum status user_find(struct store_conn *conn, const char *login,
+                                 struct user_row *ret, struct err *err);
+
+/* All parts of an account that stand in both a registration and an order of the operator. */
+MUST_CHECK enum status account_check(const struct people *p, const char *handle, const char *name,
+                                     const char *address, const char *zone, const char *language,
+                                     struct err *err);
+
+#endif
