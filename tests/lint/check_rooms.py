@@ -17,7 +17,7 @@ sys/mman.h sys/resource.h sys/socket.h sys/stat.h sys/time.h sys/types.h sys/uio
 sys/wait.h sys/ioctl.h sys/statvfs.h sys/inotify.h sys/eventfd.h sys/epoll.h sys/random.h
 getopt.h libgen.h termios.h sched.h dlfcn.h""".split())
 PURE = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stddef.h", "stdint.h", "string.h",
-        "immintrin.h"}
+        "stdatomic.h", "immintrin.h"}
 EXTERNAL = {
     "libconfig": r"libconfig\.h", "sqlite3": r"sqlite3\.h", "sodium": r"sodium\.h|sodium/.*",
     "curl": r"curl/.*", "gmime": r"gmime/.*|glib\.h|glib/.*", "etpan": r"libetpan/.*",

@@ -1,0 +1,165 @@
+/*
+ * e2e/lib/daemon.mjs - the real program on a port of its own, in a folder of its own.
+ *
+ *   const club = await startClub({ mail: 'smtp', smtpPort, clock: true });
+ *   const anna = await club.player('anna');           account with a token
+ *   await anna.post('/api/v1/games', {...})           JSON in and out, throws Refused
+ *   await club.stop(); await club.kill(); await club.start();
+ *
+ * Nothing sleeps: start() waits for the daemon's own "ready" line, until() for an event.
+ * FOURHANDED names the program (default: the build that ctest runs in).
+ */
+import { spawn, execFileSync } from 'node:child_process';
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export const PROGRAM = process.env.FOURHANDED ?? 'build-asan/fourhanded-test';
+
+export class Refused extends Error {
+    constructor(status, body, headers) {
+        super(`${status} ${body?.code ?? ''} ${body?.detail ?? ''}`);
+        this.status = status;
+        this.body = body;
+        this.headers = headers;
+    }
+}
+
+/* One who speaks to the API with a bearer token (or none). */
+export class Client {
+    constructor(club, handle, token) {
+        this.club = club;
+        this.handle = handle;
+        this.token = token;
+    }
+
+    async request(method, path, body, headers = {}) {
+        const init = { method, headers: { ...headers } };
+        if (this.token) init.headers.Authorization = `Bearer ${this.token}`;
+        if (body !== undefined) {
+            init.headers['Content-Type'] ??= 'application/json';
+            init.body = typeof body === 'string' ? body : JSON.stringify(body);
+        }
+        const response = await fetch(this.club.url + path, init);
+        const type = response.headers.get('content-type') ?? '';
+        const data = response.status === 204 || response.status === 304 ? null
+            : type.includes('json') && !type.includes('ndjson') ? await response.json() : await response.text();
+        this.club.checkAnswer?.(method, path, response, data);
+        if (response.status >= 400) throw new Refused(response.status, data, response.headers);
+        return { status: response.status, headers: response.headers, data };
+    }
+
+    async get(path, headers) { return (await this.request('GET', path, undefined, headers)).data; }
+    async post(path, body, headers) { return (await this.request('POST', path, body, headers)).data; }
+    async patch(path, body) { return (await this.request('PATCH', path, body)).data; }
+    async del(path) { return (await this.request('DELETE', path)).data; }
+}
+
+class Club {
+    constructor(options) {
+        this.options = options;
+        this.folder = mkdtempSync(join(tmpdir(), 'fourhanded-'));
+        mkdirSync(join(this.folder, 'mail'));
+        this.config = join(this.folder, 'fourhanded.conf');
+        this.log = '';
+        this.children = [];
+        writeFileSync(this.config, this.configText());
+    }
+
+    configText() {
+        const { smtpPort, conf = '' } = this.options;
+        const quote = (text) => JSON.stringify(text);
+        return [
+            `public_url = "http://127.0.0.1:0";`,
+            `database = ${quote(join(this.folder, 'club.db'))};`,
+            `control_socket = ${quote(join(this.folder, 'control.sock'))};`,
+            `web_directory = ${quote(join(import.meta.dirname ?? '.', '../../../web'))};`,
+            `registration = "open";`,
+            `http: { listen = "127.0.0.1:0"; metrics_listen = "127.0.0.1:0"; rate_requests = 1000000; rate_logins = 1000000; };`,
+            smtpPort ? `mail: { transport = "smtp"; host = "127.0.0.1"; port = ${smtpPort}; tls = "none"; from_address = "club@example.org"; };`
+                : `mail: { transport = "directory"; directory = ${quote(join(this.folder, 'mail'))}; from_address = "club@example.org"; };`,
+            `webhooks: { allow = [ "127.0.0.0/8" ]; };`,
+            conf, ''].join('\n');
+    }
+
+    run(args, input = '') {
+        return execFileSync(PROGRAM, [...args.split(' '), '-c', this.config].filter(Boolean),
+            { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] });
+    }
+
+    async start() {
+        const child = spawn(PROGRAM, ['serve', '-c', this.config], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.options.env } });
+        this.child = child;
+        child.stderr.on('data', (text) => { this.log += text; });
+        this.exited = new Promise((resolve) => { child.on('exit', (code, signal) => resolve({ code, signal })); });
+        const lines = createInterface({ input: child.stdout });
+        const ready = new Promise((resolve) => {
+            lines.on('line', (line) => {
+                const m = /^ready (http:\S+)(?: metrics (http:\S+))?/.exec(line);
+                if (m) resolve(m);
+            });
+        });
+        const first = await Promise.race([ready, this.exited]);
+        if (!Array.isArray(first)) throw new Error(`the daemon ended at its start: ${JSON.stringify(first)}\n${this.log}`);
+        [, this.url, this.metrics] = first;
+        return this;
+    }
+
+    async stop(signal = 'SIGTERM') {
+        if (!this.child) return null;
+        this.child.kill(signal);
+        const end = await this.exited;
+        this.child = null;
+        return end;
+    }
+
+    async kill() { return this.stop('SIGKILL'); }
+
+    async end() {
+        await this.stop();
+        if (!process.env.FH_KEEP) rmSync(this.folder, { recursive: true, force: true });
+    }
+
+    /* An account with a verified address and a token for everything. */
+    async player(handle, { zone = 'UTC', language = 'en', operator = false, scopes = 'read,play,manage' } = {}) {
+        this.run(`user add ${handle} ${handle}@example.net --verified --zone ${zone} --language ${language}${operator ? ' --operator' : ''}`);
+        const token = this.run(`user token ${handle} --scopes ${scopes} --name test`).trim();
+        return new Client(this, handle, token);
+    }
+
+    nobody() { return new Client(this, null, null); }
+
+    /* The letters written as files so far (directory transport), oldest first. */
+    letters() {
+        return execFileSync('find', [join(this.folder, 'mail'), '-name', '*.eml', '-type', 'f', '-printf', '%T@ %p\n'], { encoding: 'utf8' })
+            .split('\n').filter(Boolean).sort().map((line) => readFileSync(line.slice(line.indexOf(' ') + 1), 'utf8'));
+    }
+}
+
+export async function startClub(options = {}) {
+    const club = new Club(options);
+    return club.start();
+}
+
+/* Wait until an event stream has shown an event that pleases; bounded by the test's own time-out. */
+export async function untilEvent(client, path, pleases) {
+    const stop = new AbortController();
+    const response = await fetch(client.club.url + path, { signal: stop.signal,
+        headers: { Accept: 'application/x-ndjson', ...(client.token ? { Authorization: `Bearer ${client.token}` } : {}) } });
+    let text = '';
+    try {
+        for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+            text += chunk;
+            let at;
+            while ((at = text.indexOf('\n')) >= 0) {
+                const line = text.slice(0, at).trim();
+                text = text.slice(at + 1);
+                if (line && pleases(JSON.parse(line))) return JSON.parse(line);
+            }
+        }
+    } finally {
+        stop.abort();
+    }
+    throw new Error(`the stream ${path} ended`);
+}
