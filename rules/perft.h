@@ -11,7 +11,7 @@
 #ifndef RULES_PERFT_H
 #define RULES_PERFT_H
 
-#include "rules.h"
+#include "rules/rules.h"
 
 enum perft_mode { PERFT_BULK, PERFT_EACH };
 

@@ -278,7 +278,7 @@ struct position {
     struct variant variant;
     uint64_t hash;             /* R-C7, see position_hash() */
     uint8_t king[SEATS];       /* king's square, if has_king */
-    uint8_t passed[SEATS];     /* square passed over by this seat's pawn, if passed_by */
+    uint8_t passed[SEATS];     /* square passed over by this seat's pawn, if passed_by; else 0 */
     uint8_t has_king;          /* bit seat */
     uint8_t passed_by;         /* bit seat: an en-passant chance on this seat's pawn is listed */
     uint8_t castling;          /* bit seat * 2: right; bit seat * 2 + 1: left */
@@ -378,6 +378,7 @@ enum position_verdict {
     POSITION_TOO_MANY_PAWNS,
     POSITION_TOO_MANY_OFFICERS,/* more pieces than promotions can explain */
     POSITION_PAWN_LINE,        /* a pawn stands where it can never be */
+    POSITION_IS_OVER,          /* a side is wholly mated or absent */
     POSITION_TURN_NOT_LIVE,    /* the seat on turn is mated or absent */
     POSITION_TURN_NO_MOVE,     /* the seat on turn has no legal move */
     POSITION_NOT_MATED,        /* a seat is said to be mated and is not */
@@ -386,8 +387,7 @@ enum position_verdict {
     POSITION_CASTLING_MEN,     /* a right without its king and rook at home */
     POSITION_EN_PASSANT_SQUARE,/* no double step of that seat passes over that square */
     POSITION_EN_PASSANT_LATE,  /* a chance on a pawn of the seat on turn */
-    POSITION_COUNT_PLY,        /* COUNT is more than PLY */
-    POSITION_IS_OVER           /* a side is wholly mated or absent */
+    POSITION_COUNT_PLY         /* COUNT is more than PLY */
 };
 struct position_error {
     enum position_verdict code;
@@ -405,7 +405,7 @@ struct position_error {
  * Reads a position of the variant (R-T1; exact form, single spaces, no line end).  What it
  * accepts, the other functions can work with; whether such a position makes sense is
  * position_validate()'s question.  A side that is wholly mated or absent gives the position its
- * result.  error may be NULL.
+ * result (the text does not say the cause: CAUSE_NONE).  error may be NULL.
  */
 enum { POSITION_TEXT_MAX = 1200 };
 enum position_verdict position_parse(const struct variant *variant, const char *text,
@@ -603,7 +603,8 @@ const char *leave_verdict_str(enum leave_verdict verdict);
  * or not, and whatever stands on it.  Pinned men attack (R-C3). */
 void position_attackers(const struct position *pos, int square, unsigned by,
                         struct board *ret_men);
-/* The live enemy men that attack the seat's king; returns how many.  ret_men may be NULL. */
+/* The live enemy men that attack the seat's king; returns how many (0 for an absent seat).  ret_men
+ * may be NULL. */
 int position_checkers(const struct position *pos, enum seat seat, struct board *ret_men);
 static inline bool position_is_check(const struct position *pos, enum seat seat)
 {
