@@ -1,0 +1,235 @@
+#include "arbiter/desk.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "store/audit.h"
+
+struct arbiter_limits arbiter_limits_usual(void)
+{
+    return (struct arbiter_limits){
+        .per_move_min_ms = MS_HOUR,
+        .per_move_max_ms = 60 * MS_DAY,
+        .per_move_ms = 14 * MS_DAY,
+        .grace_ms = 12 * MS_HOUR,
+        .placing_ms = 7 * MS_DAY,
+        .invitation_ms = 14 * MS_DAY,
+        .open_ms = 30 * MS_DAY,
+        .credit_max_ms = 365 * MS_DAY,
+        .open_games = 50,
+    };
+}
+
+void desk_init(struct desk *d, const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+               struct arbiter_actor actor)
+{
+    d->arb = arb;
+    d->txn = txn;
+    d->conn = store_txn_conn(txn);
+    d->now = now;
+    d->actor = actor;
+    d->finished = false;
+    d->n_events = 0;
+}
+
+enum status desk_reload_seats(struct desk *d, struct err *err)
+{
+    int open = 0;
+
+    TRY(seats_get(d->conn, d->game.id, d->seats, err));
+    for (int s = 0; s < SEATS; s++)
+        open += d->seats[s].state == SEAT_OPEN;
+    d->game.open_seats = open;
+    return ST_OK;
+}
+
+enum status desk_open(struct desk *d, const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                      struct arbiter_actor actor, int64_t game_id, struct err *err)
+{
+    desk_init(d, arb, txn, now, actor);
+    TRY(games_get(d->conn, game_id, &d->game, err));
+    return desk_reload_seats(d, err);
+}
+
+enum status desk_close(struct desk *d, struct game_row *ret_game, struct err *err)
+{
+    d->game.updated_at = d->now;
+    TRY(games_save(d->txn, &d->game, err));
+    if (d->arb->hooks.on_events && d->n_events)
+        TRY(d->arb->hooks.on_events(d->txn, &d->game, d->events, d->n_events, d->now,
+                                    d->arb->hooks.on_events_arg, err));
+    if (d->arb->hooks.finished && d->finished)
+        TRY(d->arb->hooks.finished(d->txn, &d->game, d->now, d->arb->hooks.finished_arg, err));
+    if (ret_game)
+        *ret_game = d->game;
+    return ST_OK;
+}
+
+static bool changes_state(enum game_event_kind kind)
+{
+    switch (kind) {
+    case GAME_EVENT_STARTED:
+    case GAME_EVENT_MOVE:
+    case GAME_EVENT_MATED:
+    case GAME_EVENT_RELEASED:
+    case GAME_EVENT_REMOVED:
+    case GAME_EVENT_PASSED:
+    case GAME_EVENT_RESIGNED:
+    case GAME_EVENT_FORFEITED:
+    case GAME_EVENT_TURN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum status desk_event(struct desk *d, enum game_event_kind kind, int seat, int64_t user_id,
+                       const struct event_row *more, struct err *err)
+{
+    if (d->n_events == ARBITER_EVENTS_MAX)
+        return err_set(err, ST_INTERNAL, "game %s: one command makes more than %d events",
+                       d->game.public_id, ARBITER_EVENTS_MAX);
+    struct event_row *e = &d->events[d->n_events];
+    *e = more ? *more : EVENT_ROW_INIT;
+    e->kind = kind;
+    e->seat = seat;
+    e->user_id = user_id;
+    e->ply = d->game.ply;
+    e->position_hash = d->game.position_hash;
+    e->at = d->now;
+    TRY(events_append(d->txn, &d->game, e, changes_state(kind), err));
+    (void)str_copy(e->public_id, sizeof e->public_id, d->game.public_id);
+    d->n_events++;
+    return ST_OK;
+}
+
+unsigned desk_seats_of(const struct desk *d, int64_t user_id)
+{
+    unsigned set = 0;
+
+    for (int s = 0; s < SEATS; s++) {
+        if (user_id != 0 && d->seats[s].state == SEAT_TAKEN && d->seats[s].user_id == user_id)
+            set |= 1u << s;
+    }
+    return set;
+}
+
+enum status desk_may_see(struct desk *d, struct err *err)
+{
+    struct member_row member;
+
+    if (d->game.visibility == GAME_PUBLIC || d->actor.is_operator || d->actor.is_administrator)
+        return ST_OK;
+    if (d->actor.user_id != 0) {
+        enum status st = members_get(d->conn, d->game.id, d->actor.user_id, &member, err);
+        if (st != ST_NOT_FOUND)
+            return st;
+    }
+    return err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
+}
+
+enum status desk_may_organise(struct desk *d, enum audit_role *ret_role, struct err *err)
+{
+    if (d->actor.is_administrator)
+        *ret_role = AUDIT_ADMINISTRATOR;
+    else if (d->actor.user_id != 0 && d->actor.user_id == d->game.organiser_id)
+        *ret_role = AUDIT_ORGANISER;
+    else if (d->actor.is_operator)
+        *ret_role = AUDIT_OPERATOR;
+    else {
+        TRY(desk_may_see(d, err));
+        return err_reason(err, REASON_FORBIDDEN,
+                          "only the game's organiser or an operator may do this");
+    }
+    return ST_OK;
+}
+
+enum status desk_audit(struct desk *d, enum audit_role role, const char *act, const char *detail,
+                       const char *note, struct err *err)
+{
+    struct audit_row row = {.at = d->now,
+                            .user_id = d->actor.user_id,
+                            .role = role,
+                            .game_id = d->game.id};
+
+    (void)str_copy(row.act, sizeof row.act, act);
+    (void)str_copy(row.detail, sizeof row.detail, detail);
+    (void)str_copy(row.note, sizeof row.note, note);
+    return audit_add(d->txn, &row, err);
+}
+
+enum status desk_note(const char *note, const char **ret_note, struct err *err)
+{
+    if (!note)
+        note = "";
+    if (strlen(note) > ARBITER_NOTE_MAX)
+        return err_reason(err, REASON_BAD_FIELD, "note: it is longer than %d bytes",
+                          ARBITER_NOTE_MAX);
+    if (!utf8_is_valid(note, strlen(note)))
+        return err_reason(err, REASON_BAD_FIELD, "note: it is not valid UTF-8");
+    *ret_note = note;
+    return ST_OK;
+}
+
+/* What both ends have in common: no turn, no clock, no timers, no open question. */
+static enum status stop(struct desk *d, enum vote_state open_vote, struct err *err)
+{
+    struct vote_row vote;
+
+    turn_end(d);
+    d->game.turn_seat = -1;
+    d->game.turn_user_id = 0;
+    d->game.paused_at = UTC_NONE;
+    d->game.expires_at = UTC_NONE;
+    d->game.ended_at = d->now;
+    TRY(timers_clear_game(d->txn, d->game.id, err));
+    enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, &vote, err);
+    if (st == ST_NOT_FOUND)
+        return ST_OK;
+    if (st != ST_OK)
+        return st;
+    return votes_settle(d->txn, vote.id, open_vote, d->now, err);
+}
+
+enum status desk_finish(struct desk *d, enum game_result result, enum game_cause cause,
+                        enum vote_state open_vote, struct err *err)
+{
+    struct event_row more = EVENT_ROW_INIT;
+
+    assert(d->game.state == GAME_RUNNING && result != GAME_RESULT_NONE);
+    TRY(stop(d, open_vote, err));
+    d->game.state = GAME_FINISHED;
+    d->game.result = result;
+    d->game.cause = cause;
+    d->finished = true;
+    more.result = result;
+    more.cause = cause;
+    return desk_event(d, GAME_EVENT_FINISHED, -1, 0, &more, err);
+}
+
+enum status desk_abort(struct desk *d, enum game_cause cause, int64_t by_user, const char *note,
+                       struct err *err)
+{
+    struct event_row more = EVENT_ROW_INIT;
+    struct invitation_row invitation;
+
+    for (int s = 0; s < SEATS; s++) {
+        if (d->seats[s].state != SEAT_INVITED)
+            continue;
+        enum status st = invitations_of_seat(d->conn, d->game.id, s, &invitation, err);
+        if (st == ST_NOT_FOUND)
+            continue;
+        if (st != ST_OK)
+            return st;
+        TRY(invitations_settle(d->txn, invitation.id, INVITATION_WITHDRAWN, d->now, err));
+    }
+    TRY(stop(d, VOTE_LAPSED, err));
+    d->game.state = GAME_ABORTED;
+    d->game.cause = cause;
+    more.cause = cause;
+    (void)str_copy(more.note, sizeof more.note, note);
+    TRY(desk_event(d, GAME_EVENT_ABORTED, -1, by_user, &more, err));
+    return desk_reload_seats(d, err);
+}

@@ -1,0 +1,128 @@
+/*
+ * arbiter/desk.h - one command at work on one game (internal to the room).
+ *
+ * A desk holds the game row, its seats and the events appended so far.  A command is
+ *     desk_open()      read the game and its seats
+ *     … judge, change desk->game, seats and votes, desk_event() …
+ *     desk_close()     save the game, call the hooks, hand the row out
+ * and returns at the first failure; the writer then undoes everything.
+ *
+ * A desk is large (some 80 KiB): one at a time on the writer's stack.
+ */
+#ifndef FH_ARBITER_DESK_H
+#define FH_ARBITER_DESK_H
+
+#include "arbiter/arbiter.h"
+#include "clock/deadline.h"
+#include "store/clocks.h"
+#include "store/timers.h"
+#include "store/votes.h"
+
+/* Return at the first failure; for functions that hold nothing to be released. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        enum status try_st_ = (call);                                                              \
+        if (try_st_ != ST_OK)                                                                      \
+            return try_st_;                                                                        \
+    } while (0)
+
+struct desk {
+    const struct arbiter *arb;
+    struct store_txn *txn;
+    struct store_conn *conn;
+    utc_ms now;
+    struct arbiter_actor actor;
+    struct game_row game;
+    struct seat_row seats[SEATS];
+    bool finished; /* by this command */
+    size_t n_events;
+    struct event_row events[ARBITER_EVENTS_MAX];
+};
+
+/* ---------------------------------------------------------------- desk.c */
+
+/* Everything but game and seats. */
+void desk_init(struct desk *d, const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+               struct arbiter_actor actor);
+MUST_CHECK enum status desk_open(struct desk *d, const struct arbiter *arb, struct store_txn *txn,
+                                 utc_ms now, struct arbiter_actor actor, int64_t game_id,
+                                 struct err *err);
+MUST_CHECK enum status desk_reload_seats(struct desk *d, struct err *err);
+/* ret_game may be NULL. */
+MUST_CHECK enum status desk_close(struct desk *d, struct game_row *ret_game, struct err *err);
+
+/* The next event: kind, seat (-1), by whom (0: the server); fill in the rest of *the returned row
+ * through `more`, which is copied first (NULL: nothing more). */
+MUST_CHECK enum status desk_event(struct desk *d, enum game_event_kind kind, int seat,
+                                  int64_t user_id, const struct event_row *more,
+                                  struct err *err);
+
+/* The seats (bit seat) that a user holds. */
+unsigned desk_seats_of(const struct desk *d, int64_t user_id);
+/* ST_OK if the actor belongs to the game or it is public; else REASON_NO_SUCH_GAME. */
+MUST_CHECK enum status desk_may_see(struct desk *d, struct err *err);
+/* REASON_FORBIDDEN unless organiser, operator or administrator; gives the role for the audit. */
+MUST_CHECK enum status desk_may_organise(struct desk *d, enum audit_role *ret_role,
+                                         struct err *err);
+MUST_CHECK enum status desk_audit(struct desk *d, enum audit_role role, const char *act,
+                                  const char *detail, const char *note, struct err *err);
+/* Checks a note; *ret_note is never NULL afterwards. */
+MUST_CHECK enum status desk_note(const char *note, const char **ret_note, struct err *err);
+
+/* Ends of a game.  Both stop its clock, settle what is open and end in desk->game. */
+MUST_CHECK enum status desk_finish(struct desk *d, enum game_result result, enum game_cause cause,
+                                   enum vote_state open_vote, struct err *err);
+MUST_CHECK enum status desk_abort(struct desk *d, enum game_cause cause, int64_t by_user,
+                                  const char *note, struct err *err);
+
+/* ---------------------------------------------------------------- turn.c */
+
+/* What the clock of the turn (or the placing) that is on says now, from the recorded facts. */
+MUST_CHECK enum status turn_deadline(struct store_conn *conn, const struct game_row *game,
+                                     struct deadline *ret, struct err *err);
+/* A turn (placing) begins now: turn_at, deadline_at, explanation, timer. */
+MUST_CHECK enum status turn_begin(struct desk *d, struct err *err);
+/* Its facts have changed: deadline_at, explanation and timer anew. */
+MUST_CHECK enum status turn_update(struct desk *d, struct err *err);
+/* No clock runs any more. */
+void turn_end(struct desk *d);
+/* The timer for what comes next; done: bits of enum deadline_alarm announced in this turn. */
+MUST_CHECK enum status turn_set_timer(struct desk *d, const struct deadline *deadline,
+                                      unsigned done, struct err *err);
+/* Which warnings this turn has had, from the events. */
+MUST_CHECK enum status turn_announced(struct desk *d, unsigned *ret_done, struct err *err);
+/* Is an outage or a jump of the clock not dealt with yet? */
+MUST_CHECK enum status turn_time_is_doubtful(struct desk *d, bool *ret_is, struct err *err);
+
+/* timers' `detail` for the end of a pause, beside enum deadline_alarm */
+enum { TIMER_DETAIL_RESUME = ALARM_COUNT_ };
+
+/* ---------------------------------------------------------------- seating.c */
+
+/* All four seats are taken: start, or let them place. */
+MUST_CHECK enum status seating_start_if_full(struct desk *d, struct err *err);
+/* Placing is over: those missing are drawn; then the game starts. */
+MUST_CHECK enum status seating_end_placing(struct desk *d, int64_t *ret_drawn, struct err *err);
+MUST_CHECK enum status seating_expire_invitation(struct desk *d, int seat, struct err *err);
+
+/* ---------------------------------------------------------------- organise.c */
+
+/* The clock goes on; by_user 0: by itself, at the end of the pause. */
+MUST_CHECK enum status organise_resume(struct desk *d, int64_t by_user, const char *note,
+                                       struct err *err);
+
+/* ---------------------------------------------------------------- play.c */
+
+/* The seat on turn loses on time. */
+MUST_CHECK enum status play_forfeit(struct desk *d, struct err *err);
+
+/* ---------------------------------------------------------------- chain.c */
+
+/* The link after a move: SHA-256 of the one before it (of the game's beginnings for the first) and
+ * the move's line "PLY SEAT USER MOVE HASH AT\n". */
+void chain_start(const struct digest *digest, const struct game_row *game,
+                 unsigned char ret[DIGEST_SIZE]);
+void chain_next(const struct digest *digest, const unsigned char before[DIGEST_SIZE],
+                const struct move_row *move, unsigned char ret[DIGEST_SIZE]);
+
+#endif

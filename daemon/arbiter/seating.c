@@ -1,0 +1,760 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arbiter/desk.h"
+#include "base/str.h"
+
+enum { INVITATIONS_MAX = 256, PUBLIC_ID_TRIES = 16 };
+
+static const char *seat_word(int seat)
+{
+    return seat_name((enum seat)seat);
+}
+
+/* ---------------------------------------------------------------- who may sit where */
+
+/* Someone who has, or is offered, a seat already may have the partner's beside it, no other. */
+static enum status fits(const struct desk *d, int seat, bool is_his[SEATS], const char *who,
+                        struct err *err)
+{
+    for (int s = 0; s < SEATS; s++) {
+        if (is_his[s] && s != seat && seats_are_enemies((enum seat)s, (enum seat)seat))
+            return err_reason(err, REASON_ALREADY_SEATED,
+                              "%s has the seat %s in game %s; nobody plays against himself", who,
+                              seat_word(s), d->game.public_id);
+    }
+    return ST_OK;
+}
+
+/* The seats that a user holds or is invited to by his account. */
+static enum status seats_meant_for(struct desk *d, int64_t user_id, bool ret_is_his[SEATS],
+                                   struct err *err)
+{
+    struct invitation_row invitation;
+
+    for (int s = 0; s < SEATS; s++) {
+        ret_is_his[s] = d->seats[s].state == SEAT_TAKEN && d->seats[s].user_id == user_id;
+        if (d->seats[s].state != SEAT_INVITED)
+            continue;
+        enum status st = invitations_of_seat(d->conn, d->game.id, s, &invitation, err);
+        if (st == ST_NOT_FOUND)
+            continue;
+        if (st != ST_OK)
+            return st;
+        if (invitation.user_id == user_id)
+            ret_is_his[s] = true;
+    }
+    return ST_OK;
+}
+
+static enum status needs_account(const struct desk *d, struct err *err)
+{
+    if (d->actor.user_id == 0)
+        return err_reason(err, REASON_LOGIN_NEEDED, "this needs an account");
+    return ST_OK;
+}
+
+static enum status needs_open(const struct desk *d, struct err *err)
+{
+    switch (d->game.state) {
+    case GAME_OPEN:
+        return ST_OK;
+    case GAME_PLACING:
+    case GAME_RUNNING:
+        return err_reason(err, REASON_GAME_STARTED, "game %s has started already",
+                          d->game.public_id);
+    default:
+        return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s is over", d->game.public_id);
+    }
+}
+
+static enum status take_seat(struct desk *d, int seat, int64_t user_id, struct err *err)
+{
+    TRY(seats_take(d->txn, d->game.id, seat, user_id, HOLDER_PLAYER, d->now, err));
+    return desk_event(d, GAME_EVENT_SEAT_TAKEN, seat, user_id, NULL, err);
+}
+
+/* ---------------------------------------------------------------- offers */
+
+static enum status offer_check(const struct arbiter_offer *offer, struct err *err)
+{
+    if (offer->kind == OFFER_MAIL && (!offer->address || !offer->address_key ||
+                                      offer->address[0] == '\0' || offer->address_key[0] == '\0'))
+        return err_reason(err, REASON_BAD_FIELD, "an invitation by mail needs an address");
+    return ST_OK;
+}
+
+/* Keep an open seat for somebody. */
+static enum status offer_seat(struct desk *d, int seat, const struct arbiter_offer *offer,
+                              struct err *err)
+{
+    struct event_row more = EVENT_ROW_INIT;
+    struct invitation_row row = {
+        .game_id = d->game.id,
+        .seat = seat,
+        .invited_by = d->actor.user_id,
+        .state = INVITATION_PENDING,
+        .created_at = d->now,
+        .expires_at = d->now + d->arb->limits.invitation_ms,
+        .settled_at = UTC_NONE,
+    };
+    struct timer_row timer = {.kind = TIMER_INVITATION, .game_id = d->game.id, .seat = seat,
+                              .state_no = d->game.state_no, .due_at = row.expires_at};
+    unsigned char placeholder[STORE_HASH_SIZE];
+    bool is_his[SEATS] = {false};
+    struct user_row user;
+    int64_t id = 0;
+
+    TRY(offer_check(offer, err));
+    if (row.invited_by == 0)
+        row.invited_by = d->game.organiser_id;
+    if (offer->kind == OFFER_USER) {
+        enum status st = users_get(d->conn, offer->user_id, &user, err);
+        if (st == ST_NOT_FOUND || (st == ST_OK && user.disabled_at != UTC_NONE))
+            return err_reason(err, REASON_NO_SUCH_USER, "seat %s: there is no such player",
+                              seat_word(seat));
+        if (st != ST_OK)
+            return st;
+        TRY(seats_meant_for(d, user.id, is_his, err));
+        TRY(fits(d, seat, is_his, user.handle, err));
+        if (user.id == d->actor.user_id) /* who invites himself sits down */
+            return take_seat(d, seat, user.id, err);
+        row.user_id = user.id;
+        (void)str_copy(more.note, sizeof more.note, user.handle);
+        TRY(invitations_create(d->txn, &row, NULL, &id, err));
+    } else {
+        for (int s = 0; s < SEATS; s++) {
+            struct invitation_row other;
+            if (d->seats[s].state != SEAT_INVITED)
+                continue;
+            enum status st = invitations_of_seat(d->conn, d->game.id, s, &other, err);
+            if (st == ST_NOT_FOUND)
+                continue;
+            if (st != ST_OK)
+                return st;
+            is_his[s] = str_eq(other.address_key, offer->address_key);
+        }
+        TRY(fits(d, seat, is_his, "who has this address", err));
+        if (!str_copy(row.address, sizeof row.address, offer->address) ||
+            !str_copy(row.address_key, sizeof row.address_key, offer->address_key))
+            return err_reason(err, REASON_BAD_FIELD, "the address is too long");
+        /* The link's secret is made when the letter is composed; until then nobody knows one. */
+        d->arb->entropy.fill(d->arb->entropy.arg, placeholder, sizeof placeholder);
+        TRY(invitations_create(d->txn, &row, placeholder, &id, err));
+    }
+    TRY(timers_set(d->txn, &timer, err));
+    TRY(desk_event(d, GAME_EVENT_INVITED, seat, row.invited_by, &more, err));
+    return desk_reload_seats(d, err);
+}
+
+/* ---------------------------------------------------------------- create */
+
+static enum status check_wish(const struct arbiter *arb, const struct arbiter_new_game *wish,
+                              struct variant *ret_variant, int64_t *ret_per_move_ms,
+                              struct err *err)
+{
+    const struct arbiter_limits *l = &arb->limits;
+    struct variant_error bad;
+    int64_t per_move_ms = wish->per_move_ms == 0 ? l->per_move_ms : wish->per_move_ms;
+    char text[160], least[48], most[48];
+
+    if (variant_parse(wish->rules, ret_variant, &bad) != VARIANT_OK) {
+        (void)variant_error_sentence(&bad, text, sizeof text);
+        return err_reason(err, REASON_BAD_FIELD, "variant: %s", text);
+    }
+    if (per_move_ms < l->per_move_min_ms || per_move_ms > l->per_move_max_ms) {
+        length_format(l->per_move_min_ms, least, sizeof least);
+        length_format(l->per_move_max_ms, most, sizeof most);
+        return err_reason(err, REASON_BAD_FIELD,
+                          "per_move: the time for a move is between %s and %s", least, most);
+    }
+    *ret_per_move_ms = per_move_ms;
+    return ST_OK;
+}
+
+static enum status check_open_games(struct desk *d, struct err *err)
+{
+    struct game_filter filter = GAME_FILTER_INIT;
+    struct game_cursor from = {.id = 0}, next = {.id = 0};
+    struct game_brief rows[16];
+    size_t n = 0;
+    int open = 0;
+
+    filter.player_id = d->actor.user_id;
+    filter.viewer_id = d->actor.user_id;
+    filter.state = GAME_OPEN;
+    do {
+        TRY(games_list(d->conn, &filter, &from, rows, COUNT_OF(rows), &n, &next, err));
+        for (size_t i = 0; i < n; i++)
+            open += rows[i].organiser_id == d->actor.user_id;
+        from = next;
+    } while (next.id != 0 && open < d->arb->limits.open_games);
+    if (open >= d->arb->limits.open_games)
+        return err_reason(err, REASON_LIMIT, "you have %d games that have not started; that is "
+                                             "as many as there may be", open);
+    return ST_OK;
+}
+
+/* Eight characters that nobody mistakes for others: Crockford's base32 without i l o u. */
+static void draw_public_id(const struct arbiter *arb, char ret[GAME_PUBLIC_ID_SIZE])
+{
+    static const char digits[33] = "0123456789abcdefghjkmnpqrstvwxyz";
+    unsigned char bytes[GAME_PUBLIC_ID_SIZE - 1];
+
+    arb->entropy.fill(arb->entropy.arg, bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        ret[i] = digits[bytes[i] & 31];
+    ret[sizeof bytes] = '\0';
+}
+
+static enum status insert(struct desk *d, struct err *err)
+{
+    for (int i = 0; i < PUBLIC_ID_TRIES; i++) {
+        draw_public_id(d->arb, d->game.public_id);
+        enum status st = games_create(d->txn, &d->game, &d->game.id, err);
+        if (st != ST_CONFLICT || (err && err->reason != REASON_ALREADY_DONE))
+            return st;
+    }
+    return err_set(err, ST_INTERNAL, "no free name was found for a new game");
+}
+
+enum status arbiter_create(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                           struct arbiter_actor actor, const struct arbiter_new_game *wish,
+                           struct game_row *ret_game, struct err *err)
+{
+    struct err local = ERR_INIT;
+    struct desk d;
+    struct variant variant;
+    int64_t per_move_ms = 0;
+    bool is_fortress;
+
+    if (!err)
+        err = &local;
+    desk_init(&d, arb, txn, now, actor);
+    TRY(needs_account(&d, err));
+    TRY(check_wish(arb, wish, &variant, &per_move_ms, err));
+    TRY(check_open_games(&d, err));
+    is_fortress = game_reserve_squares(variant.game, SEAT_SOUTH, &(struct board){{0}});
+    d.game = (struct game_row){
+        .is_rated = wish->is_rated,
+        .visibility = wish->is_private ? GAME_PLAYERS_ONLY : GAME_PUBLIC,
+        .table_talk = wish->table_talk,
+        .clock = GAME_CLOCK_PER_MOVE,
+        .per_move_ms = per_move_ms,
+        .grace_ms = arb->limits.grace_ms,
+        .placing_ms = arb->limits.placing_ms,
+        .organiser_id = actor.user_id,
+        .state = GAME_OPEN,
+        .open_seats = SEATS,
+        .paused_at = UTC_NONE,
+        .turn_seat = -1,
+        .conditions = "aaaa",
+        .turn_at = UTC_NONE,
+        .deadline_at = UTC_NONE,
+        .expires_at = now + arb->limits.open_ms,
+        .created_at = now,
+        .started_at = UTC_NONE,
+        .moved_at = UTC_NONE,
+        .ended_at = UTC_NONE,
+        .updated_at = now,
+    };
+    if (!game_variant_parse(game_name(variant.game), &d.game.variant))
+        return err_set(err, ST_INTERNAL, "the store does not know the game %s",
+                       game_name(variant.game));
+    d.game.reserve = !is_fortress                          ? GAME_RESERVE_NONE
+                     : variant.reserve == RESERVE_CHOSEN   ? GAME_RESERVE_CHOSEN
+                     : variant.reserve == RESERVE_USUAL    ? GAME_RESERVE_USUAL
+                                                           : GAME_RESERVE_RANDOM;
+    (void)variant_print(&variant, true, d.game.rules, sizeof d.game.rules);
+    TRY(insert(&d, err));
+    TRY(desk_reload_seats(&d, err));
+    TRY(desk_event(&d, GAME_EVENT_CREATED, -1, actor.user_id, NULL, err));
+    struct timer_row timer = {.kind = TIMER_OPEN_GAME, .game_id = d.game.id, .seat = -1,
+                              .due_at = d.game.expires_at};
+    TRY(timers_set(txn, &timer, err));
+    for (int s = 0; s < SEATS; s++) {
+        if (wish->seats[s].kind != OFFER_OPEN)
+            TRY(offer_seat(&d, s, &wish->seats[s], err));
+        TRY(desk_reload_seats(&d, err));
+    }
+    TRY(seating_start_if_full(&d, err));
+    return desk_close(&d, ret_game, err);
+}
+
+/* ---------------------------------------------------------------- invitations by the organiser */
+
+static enum status check_seat(int seat, struct err *err)
+{
+    if (seat < 0 || seat >= SEATS)
+        return err_reason(err, REASON_BAD_FIELD, "seat: there is no seat %d", seat);
+    return ST_OK;
+}
+
+enum status arbiter_invite(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                           struct arbiter_actor actor, int64_t game_id, int seat,
+                           const struct arbiter_offer *offer, struct game_row *ret_game,
+                           struct err *err)
+{
+    enum audit_role role;
+    struct desk d;
+
+    TRY(check_seat(seat, err));
+    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
+    TRY(desk_may_organise(&d, &role, err));
+    TRY(needs_open(&d, err));
+    if (offer->kind == OFFER_OPEN)
+        return err_reason(err, REASON_BAD_FIELD, "whom to invite must be said");
+    if (d.seats[seat].state != SEAT_OPEN)
+        return err_reason(err, REASON_GAME_FULL, "the seat %s is not free", seat_word(seat));
+    TRY(offer_seat(&d, seat, offer, err));
+    TRY(desk_reload_seats(&d, err));
+    TRY(seating_start_if_full(&d, err));
+    return desk_close(&d, ret_game, err);
+}
+
+static enum status settle(struct desk *d, const struct invitation_row *row,
+                          enum invitation_state state, struct err *err)
+{
+    TRY(invitations_settle(d->txn, row->id, state, d->now, err));
+    return timers_clear(d->txn, TIMER_INVITATION, d->game.id, row->seat, err);
+}
+
+enum status arbiter_withdraw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                             struct arbiter_actor actor, int64_t game_id, int seat,
+                             struct game_row *ret_game, struct err *err)
+{
+    struct invitation_row row;
+    enum audit_role role;
+    struct desk d;
+
+    TRY(check_seat(seat, err));
+    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
+    TRY(desk_may_organise(&d, &role, err));
+    TRY(needs_open(&d, err));
+    enum status st = invitations_of_seat(d.conn, d.game.id, seat, &row, err);
+    if (st == ST_NOT_FOUND)
+        return err_reason(err, REASON_ALREADY_DONE, "nobody is invited to the seat %s",
+                          seat_word(seat));
+    if (st != ST_OK)
+        return st;
+    TRY(settle(&d, &row, INVITATION_WITHDRAWN, err));
+    TRY(desk_event(&d, GAME_EVENT_INVITE_WITHDRAWN, seat, actor.user_id, NULL, err));
+    TRY(desk_reload_seats(&d, err));
+    return desk_close(&d, ret_game, err);
+}
+
+enum status seating_expire_invitation(struct desk *d, int seat, struct err *err)
+{
+    struct invitation_row row;
+    enum status st = invitations_of_seat(d->conn, d->game.id, seat, &row, err);
+
+    if (st == ST_NOT_FOUND)
+        return timers_clear(d->txn, TIMER_INVITATION, d->game.id, seat, err);
+    if (st != ST_OK)
+        return st;
+    if (row.expires_at > d->now) { /* another one by now */
+        struct timer_row timer = {.kind = TIMER_INVITATION, .game_id = d->game.id, .seat = seat,
+                                  .due_at = row.expires_at};
+        return timers_set(d->txn, &timer, err);
+    }
+    TRY(settle(d, &row, INVITATION_EXPIRED, err));
+    TRY(desk_event(d, GAME_EVENT_INVITE_EXPIRED, seat, 0, NULL, err));
+    return desk_reload_seats(d, err);
+}
+
+/* ---------------------------------------------------------------- answers */
+
+/* The pending invitations of this game that the actor may answer. */
+static enum status invitations_for(struct desk *d, const unsigned char *token_hash,
+                                   struct invitation_row ret[SEATS], size_t *ret_n,
+                                   struct err *err)
+{
+    struct invitation_row rows[INVITATIONS_MAX], by_token = {.id = 0};
+    struct user_row user = {.id = 0};
+    size_t n = 0, found = 0;
+
+    if (token_hash) {
+        enum status st = invitations_find(d->conn, token_hash, &by_token, err);
+        if (st != ST_OK && st != ST_NOT_FOUND)
+            return st;
+        if (st == ST_NOT_FOUND || by_token.game_id != d->game.id ||
+            by_token.state != INVITATION_PENDING || by_token.expires_at <= d->now)
+            return err_reason(err, REASON_LINK_EXPIRED,
+                              "this invitation has been answered, taken back, or has expired");
+    }
+    if (d->actor.user_id != 0)
+        TRY(users_get(d->conn, d->actor.user_id, &user, err));
+    TRY(invitations_of_game(d->conn, d->game.id, rows, INVITATIONS_MAX, &n, err));
+    for (size_t i = 0; i < n && found < SEATS; i++) {
+        const struct invitation_row *r = &rows[i];
+        bool is_mail = r->user_id == 0 && r->address_key[0] != '\0';
+
+        if (r->state != INVITATION_PENDING || r->expires_at <= d->now)
+            continue;
+        if ((user.id != 0 && r->user_id == user.id) ||
+            (user.id != 0 && is_mail && user.verified_at != UTC_NONE &&
+             str_eq(r->address_key, user.address_key)) ||
+            (by_token.id != 0 && (r->id == by_token.id ||
+                                  (is_mail && str_eq(r->address_key, by_token.address_key)))))
+            ret[found++] = *r;
+    }
+    if (found == 0) {
+        TRY(desk_may_see(d, err));
+        return err_reason(err, REASON_FORBIDDEN, "you are not invited to game %s",
+                          d->game.public_id);
+    }
+    *ret_n = found;
+    return ST_OK;
+}
+
+enum status arbiter_accept(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                           struct arbiter_actor actor, int64_t game_id,
+                           const unsigned char *token_hash, struct game_row *ret_game,
+                           struct err *err)
+{
+    struct invitation_row mine[SEATS];
+    bool is_his[SEATS];
+    struct desk d;
+    size_t n = 0;
+
+    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
+    TRY(needs_account(&d, err));
+    TRY(needs_open(&d, err));
+    TRY(invitations_for(&d, token_hash, mine, &n, err));
+    for (size_t i = 0; i < n; i++) {
+        TRY(seats_meant_for(&d, actor.user_id, is_his, err));
+        TRY(fits(&d, mine[i].seat, is_his, "one", err));
+        if (mine[i].user_id == 0)
+            TRY(invitations_claim(txn, mine[i].id, actor.user_id, err));
+        TRY(settle(&d, &mine[i], INVITATION_ACCEPTED, err));
+        TRY(take_seat(&d, mine[i].seat, actor.user_id, err));
+        TRY(desk_reload_seats(&d, err));
+    }
+    TRY(seating_start_if_full(&d, err));
+    return desk_close(&d, ret_game, err);
+}
+
+enum status arbiter_decline(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                            struct arbiter_actor actor, int64_t game_id,
+                            const unsigned char *token_hash, struct game_row *ret_game,
+                            struct err *err)
+{
+    struct invitation_row mine[SEATS];
+    struct desk d;
+    size_t n = 0;
+
+    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
+    if (!token_hash)
+        TRY(needs_account(&d, err));
+    TRY(needs_open(&d, err));
+    TRY(invitations_for(&d, token_hash, mine, &n, err));
+    for (size_t i = 0; i < n; i++) {
+        TRY(settle(&d, &mine[i], INVITATION_DECLINED, err));
+        TRY(desk_event(&d, GAME_EVENT_DECLINED, mine[i].seat, actor.user_id, NULL, err));
+    }
+    TRY(desk_reload_seats(&d, err));
+    return desk_close(&d, ret_game, err);
+}
+
+/* ---------------------------------------------------------------- joining and leaving */
+
+enum status arbiter_join(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                         struct arbiter_actor actor, int64_t game_id, unsigned seats,
+                         struct game_row *ret_game, struct err *err)
+{
+    bool is_his[SEATS];
+    struct desk d;
+
+    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
+    TRY(needs_account(&d, err));
+    TRY(desk_may_see(&d, err));
+    TRY(needs_open(&d, err));
+    if (seats >= 1u << SEATS)
+        return err_reason(err, REASON_BAD_FIELD, "seats: there are only four");
+    TRY(seats_meant_for(&d, actor.user_id, is_his, err));
+    if (seats == 0) { /* the first free one that he can have */
+        for (int s = 0; s < SEATS && seats == 0; s++) {
+            if (d.seats[s].state == SEAT_OPEN && fits(&d, s, is_his, "one", NULL) == ST_OK)
+                seats = 1u << s;
+        }
+        if (seats == 0)
+            return err_reason(err, REASON_GAME_FULL, "no seat of game %s is free for you",
+                              d.game.public_id);
+    }
+    for (int s = 0; s < SEATS; s++) {
+        if ((seats >> s & 1u) == 0)
+            continue;
+        if (d.seats[s].state == SEAT_TAKEN && d.seats[s].user_id == actor.user_id)
+            return err_reason(err, REASON_ALREADY_SEATED, "you have the seat %s already",
+                              seat_word(s));
+        if (d.seats[s].state != SEAT_OPEN)
+            return err_reason(err, REASON_GAME_FULL, "the seat %s is not free", seat_word(s));
+        TRY(fits(&d, s, is_his, "one", err));
+        is_his[s] = true;
+        TRY(take_seat(&d, s, actor.user_id, err));
+    }
+    TRY(desk_reload_seats(&d, err));
+    TRY(seating_start_if_full(&d, err));
+    return desk_close(&d, ret_game, err);
+}
+
+enum status arbiter_leave(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                          struct arbiter_actor actor, int64_t game_id, unsigned seats,
+                          struct game_row *ret_game, struct err *err)
+{
+    struct desk d;
+    unsigned mine;
+
+    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
+    TRY(needs_account(&d, err));
+    mine = desk_seats_of(&d, actor.user_id);
+    if (mine == 0) {
+        TRY(desk_may_see(&d, err));
+        return err_reason(err, REASON_NOT_YOUR_GAME, "you have no seat in game %s",
+                          d.game.public_id);
+    }
+    TRY(needs_open(&d, err));
+    if (seats == 0)
+        seats = mine;
+    if ((seats & ~mine) != 0)
+        return err_reason(err, REASON_NOT_YOUR_GAME, "that seat of game %s is not yours",
+                          d.game.public_id);
+    for (int s = 0; s < SEATS; s++) {
+        if ((seats >> s & 1u) == 0)
+            continue;
+        TRY(seats_leave(txn, d.game.id, s, actor.user_id, now, err));
+        TRY(desk_event(&d, GAME_EVENT_SEAT_LEFT, s, actor.user_id, NULL, err));
+    }
+    TRY(desk_reload_seats(&d, err));
+    return desk_close(&d, ret_game, err);
+}
+
+/* ---------------------------------------------------------------- placing and the start */
+
+static enum status corrupt_rules(const struct desk *d, struct err *err)
+{
+    return err_reason(err, REASON_CORRUPT, "game %s: its rules cannot be read: %s",
+                      d->game.public_id, d->game.rules);
+}
+
+static void placement_print(const struct reserve *reserve, char ret[SEAT_PLACEMENT_SIZE])
+{
+    char sq[3][SQUARE_TEXT_MAX];
+
+    for (int i = 0; i < 3; i++)
+        (void)square_print(reserve->square[i], sq[i]);
+    (void)snprintf(ret, SEAT_PLACEMENT_SIZE, "%s %s %s", sq[0], sq[1], sq[2]);
+}
+
+static bool placement_parse(const char *text, struct reserve *ret)
+{
+    size_t len = strlen(text), at = 0;
+
+    for (int i = 0; i < 3; i++) {
+        int square = SQUARE_NONE;
+        size_t n = square_read(text + at, len - at, &square);
+        if (n == 0)
+            return false;
+        ret->square[i] = (uint8_t)square;
+        at += n;
+        if (i < 2 && text[at++] != ' ')
+            return false;
+    }
+    return at == len;
+}
+
+static enum status start(struct desk *d, const struct variant *variant, struct err *err)
+{
+    struct reserve reserves[SEATS];
+    struct position pos;
+
+    for (int s = 0; s < SEATS; s++) {
+        uint8_t bytes[RESERVE_RANDOM_BYTES];
+
+        switch (d->game.reserve) {
+        case GAME_RESERVE_RANDOM:
+            d->arb->entropy.fill(d->arb->entropy.arg, bytes, sizeof bytes);
+            reserve_draw(variant->game, (enum seat)s, bytes, &reserves[s]);
+            break;
+        case GAME_RESERVE_CHOSEN:
+            if (!placement_parse(d->seats[s].placement, &reserves[s]))
+                return err_reason(err, REASON_CORRUPT, "game %s: the reserve of %s cannot be read",
+                                  d->game.public_id, seat_word(s));
+            break;
+        default:
+            memset(&reserves[s], 0, sizeof reserves[s]);
+            break;
+        }
+    }
+    bool with = d->game.reserve == GAME_RESERVE_RANDOM || d->game.reserve == GAME_RESERVE_CHOSEN;
+    if (position_start(variant, with ? reserves : NULL, &pos) != RESERVE_OK)
+        return err_reason(err, REASON_CORRUPT, "game %s: its start cannot be set up",
+                          d->game.public_id);
+    (void)position_print(&pos, d->game.start_position, sizeof d->game.start_position);
+    memcpy(d->game.position, d->game.start_position, sizeof d->game.position);
+    d->game.position_hash = pos.hash;
+    d->game.ply = 0;
+    d->game.state = GAME_RUNNING;
+    d->game.started_at = d->now;
+    d->game.expires_at = UTC_NONE;
+    d->game.turn_seat = pos.turn;
+    d->game.turn_user_id = d->seats[pos.turn].user_id;
+    TRY(timers_clear_game(d->txn, d->game.id, err));
+    TRY(desk_event(d, GAME_EVENT_STARTED, -1, 0, NULL, err));
+    TRY(turn_begin(d, err));
+    struct event_row more = EVENT_ROW_INIT;
+    more.deadline_at = d->game.deadline_at;
+    return desk_event(d, GAME_EVENT_TURN, pos.turn, 0, &more, err);
+}
+
+enum status seating_start_if_full(struct desk *d, struct err *err)
+{
+    struct event_row more = EVENT_ROW_INIT;
+    struct variant variant;
+
+    for (int s = 0; s < SEATS; s++) {
+        if (d->seats[s].state != SEAT_TAKEN)
+            return ST_OK;
+    }
+    if (variant_parse(d->game.rules, &variant, NULL) != VARIANT_OK)
+        return corrupt_rules(d, err);
+    if (d->game.reserve != GAME_RESERVE_CHOSEN)
+        return start(d, &variant, err);
+    TRY(timers_clear_game(d->txn, d->game.id, err));
+    d->game.state = GAME_PLACING;
+    d->game.expires_at = UTC_NONE;
+    TRY(turn_begin(d, err));
+    more.deadline_at = d->game.deadline_at;
+    return desk_event(d, GAME_EVENT_PLACING, -1, 0, &more, err);
+}
+
+static enum status start_if_placed(struct desk *d, struct err *err)
+{
+    struct variant variant;
+
+    TRY(desk_reload_seats(d, err));
+    for (int s = 0; s < SEATS; s++) {
+        if (d->seats[s].placement[0] == '\0')
+            return ST_OK;
+    }
+    if (variant_parse(d->game.rules, &variant, NULL) != VARIANT_OK)
+        return corrupt_rules(d, err);
+    return start(d, &variant, err);
+}
+
+enum status seating_end_placing(struct desk *d, int64_t *ret_drawn, struct err *err)
+{
+    struct variant variant;
+    int64_t drawn = 0;
+
+    if (variant_parse(d->game.rules, &variant, NULL) != VARIANT_OK)
+        return corrupt_rules(d, err);
+    for (int s = 0; s < SEATS; s++) {
+        uint8_t bytes[RESERVE_RANDOM_BYTES];
+        char text[SEAT_PLACEMENT_SIZE];
+        struct reserve reserve;
+
+        if (d->seats[s].placement[0] != '\0')
+            continue;
+        d->arb->entropy.fill(d->arb->entropy.arg, bytes, sizeof bytes);
+        reserve_draw(variant.game, (enum seat)s, bytes, &reserve);
+        placement_print(&reserve, text);
+        TRY(seats_place(d->txn, d->game.id, s, text, d->now, err));
+        TRY(desk_event(d, GAME_EVENT_PLACED, s, 0, NULL, err));
+        drawn++;
+    }
+    TRY(start_if_placed(d, err));
+    *ret_drawn = drawn;
+    return ST_OK;
+}
+
+/* Which of the actor's seats is to be placed. */
+static enum status placing_seat(const struct desk *d, int wanted, int *ret_seat, struct err *err)
+{
+    unsigned mine = desk_seats_of(d, d->actor.user_id), waiting = 0;
+    int seat = wanted;
+
+    if (mine == 0 || (wanted != ARBITER_ANY_SEAT && (mine >> wanted & 1u) == 0))
+        return err_reason(err, REASON_NOT_YOUR_GAME, "%s of game %s is not yours",
+                          wanted == ARBITER_ANY_SEAT ? "a seat" : seat_word(wanted),
+                          d->game.public_id);
+    if (wanted == ARBITER_ANY_SEAT) {
+        for (int s = 0; s < SEATS; s++) {
+            if ((mine >> s & 1u) != 0 && d->seats[s].placement[0] == '\0')
+                waiting |= 1u << s;
+        }
+        unsigned choice = (mine & (mine - 1)) == 0 ? mine : waiting;
+        if (choice == 0 || (choice & (choice - 1)) != 0)
+            return err_reason(err, REASON_BAD_FIELD, "seat: which of your two is meant?");
+        for (seat = 0; (choice >> seat & 1u) == 0; seat++)
+            ;
+    }
+    *ret_seat = seat;
+    return ST_OK;
+}
+
+enum status arbiter_place(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                          struct arbiter_actor actor, int64_t game_id,
+                          const struct arbiter_placement *placement, struct game_row *ret_game,
+                          struct err *err)
+{
+    const char *const names[3] = {placement->rook, placement->bishop, placement->knight};
+    static const char *const men[3] = {"rook", "bishop", "knight"};
+    char text[SEAT_PLACEMENT_SIZE], sq[SQUARE_TEXT_MAX];
+    struct variant variant;
+    struct reserve reserve;
+    struct desk d;
+    int seat = -1, bad = SQUARE_NONE;
+    bool doubtful = false;
+
+    if (placement->seat != ARBITER_ANY_SEAT)
+        TRY(check_seat(placement->seat, err));
+    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
+    if (desk_seats_of(&d, actor.user_id) == 0)
+        TRY(desk_may_see(&d, err));
+    TRY(placing_seat(&d, placement->seat, &seat, err));
+    if (d.game.state == GAME_OPEN)
+        return err_reason(err, REASON_GAME_NOT_RUNNING,
+                          "game %s still waits for players; reserves are placed after that",
+                          d.game.public_id);
+    if (d.game.state == GAME_RUNNING)
+        return err_reason(err, REASON_GAME_STARTED, "game %s has started already",
+                          d.game.public_id);
+    if (d.game.state != GAME_PLACING)
+        return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s is over", d.game.public_id);
+    if (d.game.deadline_at != UTC_NONE && now > d.game.deadline_at) {
+        TRY(turn_time_is_doubtful(&d, &doubtful, err));
+        if (doubtful)
+            return err_reason(err, REASON_BUSY, "the server is making good for time it was away; "
+                                                "try again in a minute");
+        return err_reason(err, REASON_LOST_ON_TIME, "the time for placing is over");
+    }
+    if (variant_parse(d.game.rules, &variant, NULL) != VARIANT_OK)
+        return corrupt_rules(&d, err);
+    for (int i = 0; i < 3; i++) {
+        int square = SQUARE_NONE;
+        if (!names[i] || names[i][0] == '\0' ||
+            square_read(names[i], strlen(names[i]), &square) != strlen(names[i]))
+            return err_reason(err, REASON_BAD_FIELD, "%s: a square is written like p4", men[i]);
+        reserve.square[i] = (uint8_t)square;
+    }
+    enum reserve_verdict verdict =
+        reserve_validate(variant.game, (enum seat)seat, &reserve, &bad);
+    if (verdict != RESERVE_OK) {
+        if (bad != SQUARE_NONE)
+            (void)square_print(bad, sq);
+        return err_reason(err, REASON_BAD_PLACEMENT, "%s%s%s", bad != SQUARE_NONE ? sq : "",
+                          bad != SQUARE_NONE ? ": " : "",
+                          verdict == RESERVE_NOT_IN_FORTRESS
+                              ? "that square is not in your own fortress"
+                          : verdict == RESERVE_SQUARE_TWICE ? "two men cannot stand on one square"
+                                                            : "the game has no reserve");
+    }
+    placement_print(&reserve, text);
+    TRY(seats_place(txn, d.game.id, seat, text, now, err));
+    TRY(desk_event(&d, GAME_EVENT_PLACED, seat, actor.user_id, NULL, err));
+    TRY(start_if_placed(&d, err));
+    return desk_close(&d, ret_game, err);
+}
