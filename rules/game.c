@@ -60,7 +60,7 @@ static const struct game_table fortress_table = {
     .pawns = "e4l4",
     .arrays = {{"RNBQKBNR", "RNBQKBNR", "RNBQKBNR", "RNBQKBNR"},
                {"RNBQKBNR", "RNBQKBNR", "RNBQKBNR", "RNBQKBNR"}},
-    .reserve = {"p4 n3 o1", "d1 c3 a2", "a13 c14 b16", "m16 n14 p15"},
+    .reserve = {"p4 o1 n3", "d1 a2 c3", "a13 b16 c14", "m16 p15 n14"},
     .pawn_doubles = true,                             /* R-F9 */
     .promotion_choice = true,                         /* R-F11 */
     .promote_step = "c5c12 n5n12 e14l14 a16d16 m16p16",
