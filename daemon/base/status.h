@@ -102,6 +102,7 @@ enum status {
       "Registration needs an invitation")                                                          \
     X(BLOCKED_ADDRESS, "blocked_address", ST_ILLEGAL, "BadRequest",                                \
       "That address cannot be used for webhooks")                                                  \
+    X(WEBHOOK_OFF, "webhook_off", ST_CONFLICT, "BadRequest", "The webhook is off")                 \
     X(LIMIT, "limit_reached", ST_ILLEGAL, "LimitReached", "A limit has been reached")              \
     X(TOO_LARGE, "too_large", ST_TOO_LARGE, "TooLarge", "That is larger than is read here")        \
     X(MEDIA_TYPE, "media_type", ST_MEDIA, "BadRequest", "This content type is not read here")      \
