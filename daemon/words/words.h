@@ -3,7 +3,7 @@
  *
  * Purpose
  *   One catalogue for letters, pages and refusals.  A code is a dotted lower-case word
- *   ("letter.your_turn.subject"); each language has a text for each code.  The texts stand in
+ *   (letter.subject, say); each language has a text for each code.  The texts stand in
  *   words/en.txt, ru.txt and ro.txt, one a line, and are built into the program.
  *
  * Texts
@@ -87,7 +87,7 @@ const char *words_seat_colour(enum lang lang, const struct game *game, enum seat
 const char *words_seat_name(enum lang lang, enum seat seat);                            /* South */
 const char *words_kind(enum lang lang, enum kind kind);                                  /* bishop */
 /* "white bishop", with the endings that the language wants. */
-const char *words_man(enum lang lang, const struct game *game, man m);
+const char *words_man(enum lang lang, const struct game *game, uint8_t man);
 
 /* Why a move is not legal, as one sentence without a full stop. */
 void words_move_verdict(struct buf *out, enum lang lang, const struct position *pos,

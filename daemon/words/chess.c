@@ -1,0 +1,251 @@
+/* words/chess.c - armies, men, refusals and results in every language; see words.h. */
+#include "words/words.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+
+enum { CODE_SIZE = 64, SENTENCE_MAX = 1024 };
+
+/* "colour.white", from the name that rules/ gives the colour in English. */
+static void colour_code(char ret[CODE_SIZE], const char *prefix, const struct game *game,
+                        enum seat seat, const char *suffix)
+{
+    char colour[16];
+
+    (void)str_copy(colour, sizeof colour, seat_colour(game, seat));
+    colour[0] = (char)tolower((unsigned char)colour[0]);
+    (void)snprintf(ret, CODE_SIZE, "%s.%s%s", prefix, colour, suffix);
+}
+
+const char *words_seat_colour(enum lang lang, const struct game *game, enum seat seat)
+{
+    char code[CODE_SIZE];
+
+    colour_code(code, "colour", game, seat, "");
+    return words_plain(lang, code);
+}
+
+const char *words_seat_name(enum lang lang, enum seat seat)
+{
+    static const char *const code[SEATS] = {"seat.south", "seat.west", "seat.north", "seat.east"};
+
+    assert(seat < SEATS);
+    return words_plain(lang, code[seat]);
+}
+
+/* The word of a kind that stands in codes; turned pawns are told apart only where it matters. */
+static const char *kind_word(enum kind kind, bool tell_turned)
+{
+    static const char *const word[KINDS] = {"?",      "king",   "queen", "rook",
+                                            "bishop", "knight", "pawn",  "turned"};
+
+    assert(kind > KIND_NONE && kind < KINDS);
+    return word[kind == KIND_TURNED && !tell_turned ? KIND_PAWN : kind];
+}
+
+const char *words_kind(enum lang lang, enum kind kind)
+{
+    char code[CODE_SIZE];
+
+    (void)snprintf(code, sizeof code, "kind.%s", kind_word(kind, true));
+    return words_plain(lang, code);
+}
+
+const char *words_man(enum lang lang, const struct game *game, uint8_t man)
+{
+    char code[CODE_SIZE], kind[16];
+
+    (void)snprintf(kind, sizeof kind, ".%s", kind_word(man_kind(man), false));
+    colour_code(code, "man", game, man_seat(man), kind);
+    return words_plain(lang, code);
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+static const char *verdict_code(enum move_verdict verdict)
+{
+    switch (verdict) {
+    case MOVE_LEGAL:
+        return "verdict.legal";
+    case MOVE_GAME_OVER:
+        return "verdict.game_over";
+    case MOVE_FROM_OFF_BOARD:
+    case MOVE_TO_OFF_BOARD:
+        return "verdict.off_board";
+    case MOVE_FROM_EMPTY:
+        return "verdict.from_empty";
+    case MOVE_NOT_YOUR_TURN:
+        return "verdict.not_your_turn";
+    case MOVE_MAN_INERT:
+        return "verdict.man_inert";
+    case MOVE_NOWHERE:
+        return "verdict.nowhere";
+    case MOVE_ONTO_OWN:
+        return "verdict.onto_own";
+    case MOVE_ONTO_PARTNER:
+        return "verdict.onto_partner";
+    case MOVE_ONTO_KING:
+        return "verdict.onto_king";
+    case MOVE_ONTO_MATED:
+        return "verdict.onto_mated";
+    case MOVE_ONTO_ABSENT:
+        return "verdict.onto_absent";
+    case MOVE_WOULD_RELEASE:
+        return "verdict.would_release";
+    case MOVE_NOT_ITS_WAY:
+        return "verdict.not_its_way";
+    case MOVE_WAY_BLOCKED:
+        return "verdict.way_blocked";
+    case MOVE_WAY_OFF_BOARD:
+        return "verdict.way_off_board";
+    case MOVE_WALL:
+        return "verdict.wall";
+    case MOVE_KNIGHT_WALL:
+        return "verdict.knight_wall";
+    case MOVE_PAWN_BACKWARD:
+        return "verdict.pawn_backward";
+    case MOVE_PAWN_BLOCKED:
+        return "verdict.pawn_blocked";
+    case MOVE_PAWN_NO_VICTIM:
+        return "verdict.pawn_no_victim";
+    case MOVE_PAWN_NO_DOUBLE:
+        return "verdict.pawn_no_double";
+    case MOVE_PAWN_NO_LEAP:
+        return "verdict.pawn_no_leap";
+    case MOVE_EN_PASSANT_GONE:
+        return "verdict.en_passant_gone";
+    case MOVE_NO_CASTLING:
+        return "verdict.no_castling";
+    case MOVE_CASTLING_LOST:
+        return "verdict.castling_lost";
+    case MOVE_CASTLING_BLOCKED:
+        return "verdict.castling_blocked";
+    case MOVE_CASTLING_IN_CHECK:
+        return "verdict.castling_in_check";
+    case MOVE_CASTLING_THROUGH_CHECK:
+        return "verdict.castling_through_check";
+    case MOVE_KING_INTO_CHECK:
+        return "verdict.king_into_check";
+    case MOVE_LEAVES_CHECK:
+        return "verdict.leaves_check";
+    case MOVE_OPENS_CHECK:
+        return "verdict.opens_check";
+    case MOVE_OPENS_PARTNER_CHECK:
+        return "verdict.opens_partner_check";
+    case MOVE_PROMOTION_MISSING:
+        return "verdict.promotion_missing";
+    case MOVE_PROMOTION_NONE:
+        return "verdict.promotion_none";
+    case MOVE_PROMOTION_BAD:
+        return "verdict.promotion_bad";
+    }
+    return "verdict.not_its_way";
+}
+
+static void square_name(char ret[SQUARE_TEXT_MAX], int square)
+{
+    if (square < 0 || square >= SQUARES)
+        (void)str_copy(ret, SQUARE_TEXT_MAX, "?");
+    else
+        (void)square_print(square, ret);
+}
+
+/* Whose man stands on `square`: the one that the verdict is about. */
+static const char *verdict_man(enum lang lang, const struct game *game,
+                                  const struct move_judgement *j)
+{
+    int seat = j->seat;
+
+    if (j->kind == KIND_NONE)
+        return "?";
+    switch (j->code) {
+    case MOVE_ONTO_PARTNER:
+    case MOVE_ONTO_KING:
+    case MOVE_ONTO_MATED:
+    case MOVE_ONTO_ABSENT:
+    case MOVE_WOULD_RELEASE:
+        seat = j->other >= 0 ? j->other
+               : j->code == MOVE_ONTO_PARTNER ? (int)seat_partner((enum seat)j->seat)
+                                              : j->seat;
+        break;
+    default:
+        break;
+    }
+    return words_man(lang, game, man_of((enum seat)seat, j->kind));
+}
+
+void words_move_verdict(struct buf *out, enum lang lang, const struct position *pos,
+                        const struct move_judgement *j)
+{
+    const struct game *game = pos->variant.game;
+    char square[SQUARE_TEXT_MAX], by_square[SQUARE_TEXT_MAX];
+    bool has_by = j->by_kind != KIND_NONE && j->other >= 0;
+    enum seat seat = j->seat >= 0 ? (enum seat)j->seat : (enum seat)pos->turn;
+
+    square_name(square, j->square != SQUARE_NONE ? j->square : j->move.from);
+    square_name(by_square, j->by_square);
+    words_put(out, lang, verdict_code(j->code),
+              (const struct words_arg[]){
+                  WORDS_TEXT("square", square),
+                  WORDS_TEXT("by_square", by_square),
+                  WORDS_TEXT("man", verdict_man(lang, game, j)),
+                  WORDS_TEXT("by", has_by ? words_man(lang, game,
+                                                      man_of((enum seat)j->other, j->by_kind))
+                                          : "?"),
+                  WORDS_TEXT("colour", words_seat_colour(lang, game, seat)),
+                  WORDS_TEXT("owner", j->other >= 0
+                                          ? words_seat_colour(lang, game, (enum seat)j->other)
+                                          : "?"),
+              },
+              6);
+}
+
+const char *words_reason(enum lang lang, enum reason reason)
+{
+    char code[CODE_SIZE];
+
+    (void)snprintf(code, sizeof code, "reason.%s", reason_slug(reason));
+    return words_has(code) ? words_plain(lang, code) : reason_title(reason);
+}
+
+/* ---------------------------------------------------------------- results */
+
+void words_result(struct buf *out, enum lang lang, const struct game *game, enum result result,
+                  enum cause cause)
+{
+    static const char *const cause_code[] = {
+        [CAUSE_MATE] = "cause.mate",
+        [CAUSE_LEAVING] = "cause.leaving",
+        [CAUSE_STALEMATE] = "cause.stalemate",
+        [CAUSE_THREEFOLD] = "cause.threefold",
+        [CAUSE_FIVEFOLD] = "cause.fivefold",
+        [CAUSE_FIFTY_ROUNDS] = "cause.fifty_rounds",
+        [CAUSE_SEVENTY_FIVE_ROUNDS] = "cause.seventy_five_rounds",
+        [CAUSE_AGREEMENT] = "cause.agreement",
+    };
+    char who[SENTENCE_MAX];
+    enum seat first = result == RESULT_TEAM1 ? SEAT_WEST : SEAT_SOUTH;
+
+    assert(result != RESULT_NONE);
+    if (result == RESULT_DRAW)
+        (void)str_copy(who, sizeof who, words_plain(lang, "result.draw"));
+    else
+        (void)words_print(
+            who, sizeof who, lang, "result.win",
+            (const struct words_arg[]){
+                WORDS_TEXT("first", words_seat_colour(lang, game, first)),
+                WORDS_TEXT("second", words_seat_colour(lang, game, seat_partner(first)))},
+            2);
+    if (cause == CAUSE_NONE) {
+        buf_puts(out, who);
+        return;
+    }
+    words_put(out, lang, "result.sentence",
+              (const struct words_arg[]){WORDS_TEXT("result", who),
+                                         WORDS_TEXT("cause", words_plain(lang, cause_code[cause]))},
+              2);
+}
