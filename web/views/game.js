@@ -112,7 +112,7 @@ export async function showGame(app, main, id) {
         if (game.state === 'finished' && game.result) {
             const cause = tOr(`ui.cause.${game.result.cause}`, game.result.cause);
             parts.push(`${t('ui.game.over')} ${game.result.score} – `,
-                game.result.winner ? t('ui.game.won', { side: t(`ui.side.${game.result.winner}`) }) : t('ui.game.drawn'), ` (${cause})`);
+                game.result.winner ? t('ui.game.won', { side: t(`ui.side.${game.result.winner.replace('-', '_')}`) }) : t('ui.game.drawn'), ` (${cause})`);
         } else if (game.state === 'running') {
             parts.push(game.paused ? `${t('ui.state.paused')}. ` : '',
                 myTurn() ? t('ui.game.your_turn', { colour: colourOf(game.turn.seat) })

@@ -69,7 +69,7 @@ async function notices(app, again) {
     const now = await get('/api/v1/me/notices');
     const classes = Object.keys(now.mail);
     const box = (channel, name) => h('input', { type: 'checkbox', checked: now[channel][name],
-        'aria-label': `${t(`ui.notice.${name}`)}: ${t(`ui.channel.${channel}`)}`,
+        'aria-label': `${t(`ui.class.${name}`)}: ${t(`ui.channel.${channel}`)}`,
         onchange: async (event) => {
             try {
                 await patch('/api/v1/me/notices', { [channel]: { [name]: event.target.checked } });
@@ -82,7 +82,7 @@ async function notices(app, again) {
     return [h('h2', {}, t('ui.notices.title')), h('table', {},
         h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, t('ui.notices.what')),
             ['mail', 'webhook'].map((c) => h('th', { scope: 'col' }, t(`ui.channel.${c}`))))),
-        h('tbody', {}, classes.map((name) => h('tr', {}, h('th', { scope: 'row' }, t(`ui.notice.${name}`)),
+        h('tbody', {}, classes.map((name) => h('tr', {}, h('th', { scope: 'row' }, t(`ui.class.${name}`)),
             ['mail', 'webhook'].map((c) => h('td', {}, name in now[c] && box(c, name)))))))];
 }
 
@@ -161,7 +161,7 @@ async function webhooks(app, again) {
 async function deliveries(app, base, log) {
     const items = await all(`${base}/deliveries`, 50);
     put(log, items.length ? h('ol', {}, items.map((x) => h('li', {},
-        `${instant(x.created_at)} ${t(`ui.notice.${x.class}`)} ${t(`ui.delivery.${x.state}`)} `,
+        `${instant(x.created_at)} ${t(`ui.class.${x.class}`)} ${t(`ui.delivery.${x.state}`)} `,
         x.attempts.map((a) => a.outcome).join(', '), ' ',
         action(app, t('ui.webhooks.redeliver'), async () => { await post(`${base}/deliveries/${x.id}/redeliver`); say(t('ui.webhooks.pinged')); })))) : h('p', {}, t('ui.webhooks.no_deliveries')));
 }
