@@ -1,11 +1,20 @@
 #include "main/fourhanded.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "main/cli.h"
 #include "main/cmd_config.h"
 #ifdef FH_HAVE_CMD_RULES
 #include "main/cmd_rules.h"
+#endif
+#ifdef FH_HAVE_ENGINE
+#include "main/cmd_admin.h"
+#include "main/cmd_read.h"
+#endif
+#ifdef FH_HAVE_SERVE
+#include "main/serve.h"
 #endif
 #include "people/people.h"
 
@@ -17,21 +26,100 @@ static int version_run(struct cli *cli)
 }
 
 static const struct cli_command commands[] = {
+#ifdef FH_HAVE_SERVE
+    {.words = "serve", .operands = "", .doc = "Run the daemon", .is_configured = true,
+     .run = cmd_serve},
+#endif
     {.words = "check-config", .operands = "", .doc = "Read the configuration and tell every error",
      .options = check_config_options, .is_configured = true, .run = cmd_check_config},
+#ifdef FH_HAVE_ENGINE
+    {.words = "user add", .operands = "HANDLE [ADDRESS]", .doc = "Make an account",
+     .options = user_add_options, .operands_min = 1, .operands_max = 2, .is_configured = true,
+     .run = cmd_user_add},
+    {.words = "user list", .operands = "", .doc = "List the accounts",
+     .options = user_list_options, .is_configured = true, .run = cmd_user_list},
+    {.words = "user disable", .operands = "HANDLE",
+     .doc = "Shut an account: its sessions end, its tokens are revoked", .operands_min = 1,
+     .operands_max = 1, .is_configured = true, .run = cmd_user_disable},
+    {.words = "user enable", .operands = "HANDLE", .doc = "Open an account again",
+     .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_user_enable},
+    {.words = "user operator", .operands = "HANDLE", .doc = "Give the operator's role",
+     .options = user_operator_options, .operands_min = 1, .operands_max = 1,
+     .is_configured = true, .run = cmd_user_operator},
+    {.words = "user password", .operands = "HANDLE", .doc = "Set or remove a password",
+     .options = user_password_options, .operands_min = 1, .operands_max = 1,
+     .is_configured = true, .run = cmd_user_password},
+    {.words = "user token", .operands = "HANDLE", .doc = "Make an API token and print it",
+     .options = user_token_options, .operands_min = 1, .operands_max = 1, .is_configured = true,
+     .run = cmd_user_token},
+    {.words = "user link", .operands = "HANDLE", .doc = "Make a login link and print it",
+     .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_user_link},
+    {.words = "user invite", .operands = "HANDLE",
+     .doc = "Make an invitation to register, in the name of HANDLE, and print its link",
+     .options = user_invite_options, .operands_min = 1, .operands_max = 1, .is_configured = true,
+     .run = cmd_user_invite},
+    {.words = "game list", .operands = "", .doc = "List the games, newest first",
+     .options = game_list_options, .is_configured = true, .run = cmd_game_list},
+    {.words = "game show", .operands = "GAME", .doc = "Show a game and its board",
+     .options = game_show_options, .operands_min = 1, .operands_max = 1, .is_configured = true,
+     .run = cmd_game_show},
+    {.words = "game credit", .operands = "GAME LENGTH",
+     .doc = "Give the turn that is on more time, as 2d", .options = game_note_options,
+     .operands_min = 2, .operands_max = 2, .is_configured = true, .run = cmd_game_credit},
+    {.words = "game adjudicate", .operands = "GAME team0|team1|draw",
+     .doc = "Decide a running game: team0 is South and North, team1 West and East",
+     .options = game_note_options, .operands_min = 2, .operands_max = 2, .is_configured = true,
+     .run = cmd_game_adjudicate},
+    {.words = "game abort", .operands = "GAME", .doc = "End a game without a result",
+     .options = game_note_options, .operands_min = 1, .operands_max = 1, .is_configured = true,
+     .run = cmd_game_abort},
+    {.words = "game pause", .operands = "GAME", .doc = "Stop a game's clock",
+     .options = game_pause_options, .operands_min = 1, .operands_max = 1, .is_configured = true,
+     .run = cmd_game_pause},
+    {.words = "game resume", .operands = "GAME", .doc = "Let a game's clock run on",
+     .options = game_note_options, .operands_min = 1, .operands_max = 1, .is_configured = true,
+     .run = cmd_game_resume},
+#endif
 #ifdef FH_HAVE_CMD_RULES
     {.words = "rules", .operands = "TOOL …", .doc = "Tools of the rules library, line by line",
      .run_raw = cmd_rules},
+#endif
+#ifdef FH_HAVE_ENGINE
+    {.words = "verify", .operands = "", .doc = "Replay every game and look for faults in the file",
+     .options = verify_options_cli, .is_configured = true, .run = cmd_verify},
+    {.words = "backup", .operands = "TARGET",
+     .doc = "Copy the database, also while the daemon runs, and verify the copy",
+     .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_backup},
 #endif
     {.words = "version", .operands = "", .doc = "Print the version", .run = version_run},
     {.words = NULL},
 };
 
+static size_t table_count(const struct cli_command *table)
+{
+    size_t n = 0;
+
+    while (table && table[n].words)
+        n++;
+    return n;
+}
+
 int fourhanded_main(int argc, char **argv, const struct main_seams *seams)
 {
+    size_t own = table_count(commands), more = seams ? table_count(seams->commands) : 0;
+    struct cli_command *table = calloc(own + more + 1, sizeof *table);
     struct err err = ERR_INIT;
+    int result;
 
+    if (!table)
+        return cli_fail(CLI_FAILED, "out of memory");
+    memcpy(table, commands, own * sizeof *table);
+    if (more)
+        memcpy(table + own, seams->commands, more * sizeof *table);
     if (people_init(&err) != ST_OK)
-        return cli_fail(CLI_FAILED, "%s", err.text);
-    return cli_run(commands, seams, argc, argv);
+        result = cli_fail(CLI_FAILED, "%s", err.text);
+    else
+        result = cli_run(table, seams, argc, argv);
+    free(table);
+    return result;
 }

@@ -66,6 +66,29 @@ enum status people_ask_login(const struct people *p, struct store_txn *txn, cons
     return login_letter_put(p, txn, &user, "login", now, err);
 }
 
+enum status people_link_make(const struct people *p, struct store_txn *txn, int64_t user_id,
+                             utc_ms now, char ret_secret[SECRET_SIZE], struct err *err)
+{
+    unsigned char hash[DIGEST_SIZE];
+    char secret[SECRET_SIZE];
+    struct user_row user;
+    int64_t id;
+    enum status st = users_get(store_txn_conn(txn), user_id, &user, err);
+
+    if (st != ST_OK)
+        return st;
+    if (user.disabled_at != UTC_NONE)
+        return err_reason(err, REASON_FORBIDDEN, "the account %s is disabled", user.handle);
+    secret_make(p, secret);
+    secret_hash(secret, hash);
+    st = login_links_create(txn, user_id, hash, /* prelogin_hash= */ NULL, now,
+                            now + LINK_LIFE_MS, &id, err);
+    if (st == ST_OK)
+        memcpy(ret_secret, secret, sizeof secret);
+    sodium_memzero(secret, sizeof secret);
+    return st;
+}
+
 /* Make room for one more session by ending the one unused longest. */
 static enum status sessions_thin(struct store_txn *txn, int64_t user_id, utc_ms now,
                                  struct err *err)

@@ -386,7 +386,8 @@ enum status people_add(const struct people *p, struct store_txn *txn,
     if (user->address) {
         (void)str_copy(row.address, sizeof row.address, user->address);
         address_fold(user->address, row.address_key);
-        row.verified_at = now; /* the operator answers for it */
+        if (user->is_verified)
+            row.verified_at = now;
     }
     st = users_create(txn, &row, now, &id, err);
     if (st == ST_OK)

@@ -157,6 +157,12 @@ struct people_login {
 MUST_CHECK enum status people_ask_login(const struct people *p, struct store_txn *txn,
                                         const char *login, utc_ms now, struct err *err);
 
+/* A login link to be handed over by the administrator instead of a letter.  REASON_FORBIDDEN:
+ * disabled. */
+MUST_CHECK enum status people_link_make(const struct people *p, struct store_txn *txn,
+                                        int64_t user_id, utc_ms now, char ret_secret[SECRET_SIZE],
+                                        struct err *err);
+
 /* What a link of a letter is for, for its page; changes nothing. */
 enum people_link { LINK_LOGIN, LINK_REGISTRATION, LINK_ADDRESS_OLD, LINK_ADDRESS_NEW };
 struct people_link_info {
@@ -270,7 +276,9 @@ const char *scope_str(unsigned scope);
 struct people_new {
     const char *handle;
     const char *name;          /* NULL: the handle */
-    const char *address;       /* NULL: none; otherwise taken as verified */
+    const char *address;       /* NULL: none */
+    bool is_verified;          /* the operator answers for the address; else the first login by a
+                                  mailed link proves it */
     const char *zone;          /* NULL: the default */
     const char *language;      /* NULL: the default */
     const char *password_hash; /* NULL: none */

@@ -307,7 +307,7 @@ static void check_together(struct loading *l)
         together(l, "mail.password", "should be set, since mail.user is");
     if (!s->mail.user[0] && s->mail.password.value[0])
         together(l, "mail.user", "should be set, since mail.password is");
-    if (s->mail.transport == MAIL_TRANSPORT_SMTP && s->mail.tls == MAIL_TLS_NONE &&
+    if (s->mail.transport == SETTINGS_TRANSPORT_SMTP && s->mail.tls == SETTINGS_TLS_NONE &&
         !host_is_loopback(s->mail.host))
         together(l, "mail.tls",
                  "\"none\" is for a mail server on this machine; %s should be reached by "

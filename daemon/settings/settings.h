@@ -35,9 +35,13 @@ enum {
     SETTINGS_SECRET_MAX = 4096,      /* bytes of a secret's file */
 };
 
-enum registration { REGISTRATION_OPEN, REGISTRATION_INVITE, REGISTRATION_CLOSED };
-enum mail_transport { MAIL_TRANSPORT_DIRECTORY, MAIL_TRANSPORT_SMTP };
-enum mail_tls { MAIL_TLS_NONE, MAIL_TLS_STARTTLS, MAIL_TLS_IMPLICIT };
+enum settings_registration {
+    SETTINGS_REGISTRATION_OPEN,
+    SETTINGS_REGISTRATION_INVITE,
+    SETTINGS_REGISTRATION_CLOSED
+};
+enum settings_transport { SETTINGS_TRANSPORT_DIRECTORY, SETTINGS_TRANSPORT_SMTP };
+enum settings_tls { SETTINGS_TLS_NONE, SETTINGS_TLS_STARTTLS, SETTINGS_TLS_IMPLICIT };
 
 struct settings_list {
     char **items;
@@ -55,7 +59,7 @@ struct settings {
     char *site_name;
     char *database;
     char *control_socket;
-    int64_t registration; /* enum registration */
+    int64_t registration; /* enum settings_registration */
     char *language;
     char *time_zone;
     char *web_directory;
@@ -76,11 +80,11 @@ struct settings {
         int64_t shutdown_ms;
     } http;
     struct {
-        int64_t transport; /* enum mail_transport */
+        int64_t transport; /* enum settings_transport */
         char *directory;
         char *host;
         int64_t port;
-        int64_t tls; /* enum mail_tls */
+        int64_t tls; /* enum settings_tls */
         char *ca_file; /* "" = the system's */
         char *user;    /* "" = no login */
         struct settings_secret password;
@@ -99,7 +103,6 @@ struct settings {
         int64_t grace_ms;
         int64_t placing_ms;
         int64_t invitation_ms;
-        int64_t outage_ms;
     } clock;
     struct {
         int64_t games;    /* open, placing and running, a player */

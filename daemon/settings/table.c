@@ -111,9 +111,6 @@ const struct key settings_keys[] = {
      "a length of time", "The time to place a chosen reserve."},
     {"clock.invitation_time", KEY_LENGTH, AT(clock.invitation_ms), MS_HOUR, 365 * MS_DAY, NULL,
      "14d", "a length of time", "After this an invitation that nobody answered expires."},
-    {"clock.outage", KEY_LENGTH, AT(clock.outage_ms), MS_MINUTE, MS_DAY, NULL, "5m",
-     "a length of time",
-     "When the server was away for longer than this, every running clock is given the time back."},
 
     {"limits.games", KEY_NUMBER, AT(limits.games), 1, 100000, NULL, "100", "games",
      "How many unfinished games one player may be in."},

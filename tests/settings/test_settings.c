@@ -74,12 +74,12 @@ static void test_defaults_stand_where_the_file_is_silent(void **state)
     assert_ok(r.st, r.err);
     assert_string_equal(r.s.public_url, "http://localhost:8484");
     assert_string_equal(r.s.http.listen, "127.0.0.1:8484");
-    assert_int_equal(r.s.registration, REGISTRATION_INVITE);
+    assert_int_equal(r.s.registration, SETTINGS_REGISTRATION_INVITE);
     assert_int_equal(r.s.log_level, LOG_LEVEL_INFO);
     assert_int_equal(r.s.clock.move_ms, 14 * MS_DAY);
     assert_int_equal(r.s.clock.grace_ms, 12 * MS_HOUR);
     assert_int_equal(r.s.http.body_size, 65536);
-    assert_int_equal(r.s.mail.transport, MAIL_TRANSPORT_DIRECTORY);
+    assert_int_equal(r.s.mail.transport, SETTINGS_TRANSPORT_DIRECTORY);
     assert_true(r.s.webhooks.enabled);
     assert_int_equal(r.s.http.trusted_proxies.count, 0);
     reading_end(&r);
@@ -101,12 +101,12 @@ static void test_every_type_of_value_is_read(void **state)
     assert_ok(r.st, r.err);
     assert_string_equal(r.s.public_url, "https://chess.example.org/club");
     assert_string_equal(r.s.database, "/etc/club/club.db");
-    assert_int_equal(r.s.registration, REGISTRATION_OPEN);
+    assert_int_equal(r.s.registration, SETTINGS_REGISTRATION_OPEN);
     assert_int_equal(r.s.http.threads, 8);
     assert_int_equal(r.s.http.body_size, 1024 * 1024);
     assert_int_equal(r.s.http.trusted_proxies.count, 2);
     assert_string_equal(r.s.http.trusted_proxies.items[1], "fd00::/8");
-    assert_int_equal(r.s.mail.transport, MAIL_TRANSPORT_SMTP);
+    assert_int_equal(r.s.mail.transport, SETTINGS_TRANSPORT_SMTP);
     assert_false(r.s.webhooks.enabled);
     assert_int_equal(r.s.clock.move_ms, 36 * MS_HOUR);
     reading_end(&r);
@@ -421,7 +421,7 @@ static void test_what_is_printed_reads_back_the_same(void **state)
     struct reading r = read_text("public_url = \"https://c.example\";\n"
                                  "site_name = \"A \\\"quoted\\\" back\\\\slash\";\n"
                                  "http: { listen = \"0.0.0.0:1\"; trusted_proxies = ( \"::1\" ); };\n"
-                                 "clock: { outage = \"1m 30s\"; };"),
+                                 "webhooks: { timeout = \"1s 500ms\"; };"),
                    again;
     struct buf one = buf_make(SETTINGS_FILE_MAX), two = buf_make(SETTINGS_FILE_MAX);
 

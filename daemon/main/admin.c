@@ -1,0 +1,381 @@
+#include "main/admin.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "main/engine.h"
+#include "store/audit.h"
+
+void admin_request_init(struct admin_request *rq, const char *verb)
+{
+    rq->bytes = buf_make(ADMIN_REQUEST_MAX);
+    buf_add(&rq->bytes, verb, strlen(verb) + 1);
+}
+
+void admin_request_add(struct admin_request *rq, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    buf_add(&rq->bytes, name, strlen(name) + 1);
+    buf_add(&rq->bytes, value, strlen(value) + 1);
+}
+
+void admin_request_release(struct admin_request *rq)
+{
+    buf_release(&rq->bytes);
+}
+
+const char *admin_value(const struct admin_call *call, const char *name)
+{
+    for (size_t i = 0; i < call->count; i++)
+        if (str_eq(call->values[i].name, name))
+            return call->values[i].value;
+    return NULL;
+}
+
+/* A value that must be there. */
+static enum status value_need(const struct admin_call *call, const char *name, const char **ret,
+                              struct err *err)
+{
+    *ret = admin_value(call, name);
+    return *ret ? ST_OK
+                : err_reason(err, REASON_MISSING_FIELD, "%s needs %s", call->verb, name);
+}
+
+static enum status audit(struct store_txn *txn, const char *act, int64_t subject,
+                         const char *detail, utc_ms now, struct err *err)
+{
+    struct audit_row row = {.at = now, .role = AUDIT_ADMINISTRATOR, .subject_id = subject};
+
+    (void)str_copy(row.act, sizeof row.act, act);
+    (void)str_copy(row.detail, sizeof row.detail, detail);
+    return audit_add(txn, &row, err);
+}
+
+/* ------------------------------------------------------------------------------- users */
+
+/* The account that the value "handle" names. */
+static enum status user_need(const struct admin_call *call, struct store_txn *txn,
+                             struct user_row *ret, struct err *err)
+{
+    char key[HANDLE_MAX + 1];
+    const char *handle;
+    enum status st = value_need(call, "handle", &handle, err);
+
+    if (st != ST_OK)
+        return st;
+    handle_fold(handle, key);
+    st = strlen(handle) > HANDLE_MAX ? ST_NOT_FOUND
+                                     : users_find_handle(store_txn_conn(txn), key, ret, err);
+    return st == ST_NOT_FOUND
+               ? err_reason(err, REASON_NO_SUCH_USER, "there is no account \"%.40s\"", handle)
+               : st;
+}
+
+static enum status user_add(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                            struct err *err)
+{
+    struct people_new user = {
+        .name = admin_value(call, "name"),
+        .address = admin_value(call, "address"),
+        .is_verified = admin_value(call, "verified") != NULL,
+        .zone = admin_value(call, "zone"),
+        .language = admin_value(call, "language"),
+        .password_hash = admin_value(call, "password_hash"),
+        .is_operator = admin_value(call, "operator") != NULL,
+    };
+    int64_t id;
+    enum status st = value_need(call, "handle", &user.handle, err);
+
+    if (st == ST_OK)
+        st = people_add(&call->engine->people, txn, &user, now, &id, err);
+    if (st == ST_OK)
+        buf_printf(call->out, "added %s\n", user.handle);
+    return st;
+}
+
+static enum status user_disable(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                                struct err *err)
+{
+    bool is_disabled = str_eq(call->verb, "user-disable");
+    struct user_row user;
+    enum status st = user_need(call, txn, &user, err);
+
+    if (st == ST_OK)
+        st = people_disable(&call->engine->people, txn, 0, user.id, is_disabled, now, err);
+    if (st == ST_OK)
+        buf_printf(call->out, "%s %s\n", is_disabled ? "disabled" : "enabled", user.handle);
+    return st;
+}
+
+static enum status user_operator(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                                 struct err *err)
+{
+    bool is_operator = admin_value(call, "revoke") == NULL;
+    struct user_row user;
+    enum status st = user_need(call, txn, &user, err);
+
+    if (st == ST_OK && user.is_operator == is_operator)
+        st = err_reason(err, REASON_ALREADY_DONE, "%s is %s operator already", user.handle,
+                        is_operator ? "an" : "no");
+    if (st == ST_OK)
+        st = users_set_operator(txn, user.id, is_operator, now, err);
+    if (st == ST_OK)
+        st = audit(txn, is_operator ? "operator_grant" : "operator_revoke", user.id, "", now, err);
+    if (st == ST_OK)
+        buf_printf(call->out, "%s is %s operator\n", user.handle,
+                   is_operator ? "now an" : "no longer an");
+    return st;
+}
+
+static enum status user_password(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                                 struct err *err)
+{
+    const char *hash = admin_value(call, "password_hash");
+    struct user_row user;
+    enum status st = user_need(call, txn, &user, err);
+
+    if (st == ST_OK)
+        st = people_password_set(&call->engine->people, txn, user.id, user.password_hash, hash,
+                                 /* keep_session= */ 0, now, err);
+    if (st == ST_OK)
+        st = audit(txn, "user_password", user.id, hash ? "set" : "removed", now, err);
+    if (st == ST_OK)
+        buf_printf(call->out, "the password of %s is %s\n", user.handle,
+                   hash ? "set" : "removed");
+    return st;
+}
+
+static enum status user_token(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                              struct err *err)
+{
+    const char *name = admin_value(call, "name"), *words = admin_value(call, "scopes"),
+               *life = admin_value(call, "life");
+    char token[API_TOKEN_SIZE], word[16];
+    unsigned scopes = 0;
+    int64_t id, life_ms;
+    utc_ms expires_at = UTC_NONE;
+    struct user_row user;
+    enum status st = user_need(call, txn, &user, err);
+
+    if (st == ST_OK && user.disabled_at != UTC_NONE)
+        st = err_reason(err, REASON_FORBIDDEN, "the account %s is disabled", user.handle);
+    if (st != ST_OK)
+        return st;
+    for (const char *w = words ? words : "read,play"; *w;) {
+        size_t len = strcspn(w, ",");
+        unsigned scope = 0;
+        if (len < sizeof word) {
+            memcpy(word, w, len);
+            word[len] = '\0';
+            scope = scope_parse(word);
+        }
+        if (!scope)
+            return err_reason(err, REASON_BAD_FIELD,
+                              "scopes are read, play and manage, parted by commas");
+        scopes |= scope;
+        w += len + (w[len] == ',');
+    }
+    if (life) {
+        st = length_parse(life, &life_ms, err);
+        if (st != ST_OK)
+            return st;
+        expires_at = now + life_ms;
+    }
+    st = people_token_make(&call->engine->people, txn, user.id, SCOPES_ALL,
+                           name ? name : "made by the administrator", scopes, expires_at, now,
+                           token, &id, err);
+    if (st == ST_OK)
+        st = audit(txn, "user_token", user.id, "", now, err);
+    if (st == ST_OK)
+        buf_printf(call->out, "%s\n", token);
+    return st;
+}
+
+static enum status user_link(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                             struct err *err)
+{
+    char secret[SECRET_SIZE];
+    struct user_row user;
+    enum status st = user_need(call, txn, &user, err);
+
+    if (st == ST_OK)
+        st = people_link_make(&call->engine->people, txn, user.id, now, secret, err);
+    if (st == ST_OK)
+        st = audit(txn, "user_link", user.id, "", now, err);
+    if (st == ST_OK)
+        buf_printf(call->out, "%s/login/%s\n", call->engine->public_url, secret);
+    return st;
+}
+
+static enum status user_invite(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                               struct err *err)
+{
+    char secret[SECRET_SIZE];
+    struct user_row user;
+    enum status st = user_need(call, txn, &user, err);
+
+    if (st == ST_OK)
+        st = people_invite(&call->engine->people, txn, user.id, admin_value(call, "address"),
+                           admin_value(call, "note"), now, secret, err);
+    if (st == ST_OK)
+        buf_printf(call->out, "%s/register#invitation=%s\n", call->engine->public_url, secret);
+    return st;
+}
+
+/* ------------------------------------------------------------------------------- games */
+
+static enum status game_need(const struct admin_call *call, struct store_txn *txn,
+                             struct game_row *ret, struct err *err)
+{
+    const char *id;
+    enum status st = value_need(call, "game", &id, err);
+
+    if (st != ST_OK)
+        return st;
+    st = games_find(store_txn_conn(txn), id, ret, err);
+    return st == ST_NOT_FOUND || st == ST_TOO_LARGE
+               ? err_reason(err, REASON_NO_SUCH_GAME, "there is no game \"%.40s\"", id)
+               : st;
+}
+
+static enum status game_act(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                            struct err *err)
+{
+    const struct arbiter *arb = &call->engine->arbiter;
+    const struct arbiter_actor actor = {.is_administrator = true};
+    const char *note = admin_value(call, "note"), *value;
+    struct game_row *game = calloc(1, sizeof *game);
+    enum game_result result;
+    int64_t length_ms;
+    utc_ms until = UTC_NONE;
+    char at[UTC_TEXT_SIZE] = "none";
+    enum status st = game ? game_need(call, txn, game, err)
+                          : err_reason(err, REASON_NO_MEMORY, "out of memory");
+
+    if (st != ST_OK)
+        goto out;
+    if (str_eq(call->verb, "game-abort")) {
+        st = arbiter_abort(arb, txn, now, actor, game->id, note, game, err);
+    } else if (str_eq(call->verb, "game-pause")) {
+        value = admin_value(call, "until");
+        if (value)
+            st = utc_parse(value, &until, err);
+        if (st == ST_OK)
+            st = arbiter_pause(arb, txn, now, actor, game->id, until, note, game, err);
+    } else if (str_eq(call->verb, "game-resume")) {
+        st = arbiter_resume(arb, txn, now, actor, game->id, note, game, err);
+    } else if (str_eq(call->verb, "game-credit")) {
+        st = value_need(call, "length", &value, err);
+        if (st == ST_OK)
+            st = length_parse(value, &length_ms, err);
+        if (st == ST_OK)
+            st = arbiter_credit(arb, txn, now, actor, game->id, length_ms, note, game, err);
+    } else {
+        st = value_need(call, "result", &value, err);
+        if (st == ST_OK && (!game_result_parse(value, &result) || result == GAME_RESULT_NONE))
+            st = err_reason(err, REASON_BAD_FIELD,
+                            "a result is team0 (South and North), team1 (West and East) or draw");
+        if (st == ST_OK)
+            st = arbiter_adjudicate(arb, txn, now, actor, game->id, result, note, game, err);
+    }
+    if (st != ST_OK)
+        goto out;
+    if (game->deadline_at != UTC_NONE)
+        utc_format(game->deadline_at, at);
+    buf_printf(call->out, "%s %s%s ply=%d deadline=%s result=%s\n", game->public_id,
+               game_state_str(game->state), game->paused_at != UTC_NONE ? " paused" : "",
+               game->ply, at, game_result_str(game->result));
+out:
+    free(game);
+    return st;
+}
+
+/* ------------------------------------------------------------------------------- performing */
+
+static const struct admin_verb verbs[] = {
+    {"user-add", user_add, NULL},
+    {"user-disable", user_disable, NULL},
+    {"user-enable", user_disable, NULL},
+    {"user-operator", user_operator, NULL},
+    {"user-password", user_password, NULL},
+    {"user-token", user_token, NULL},
+    {"user-link", user_link, NULL},
+    {"user-invite", user_invite, NULL},
+    {"game-abort", game_act, NULL},
+    {"game-pause", game_act, NULL},
+    {"game-resume", game_act, NULL},
+    {"game-credit", game_act, NULL},
+    {"game-adjudicate", game_act, NULL},
+    {NULL, NULL, NULL},
+};
+
+static const struct admin_verb *verb_find(const struct admin_verb *table, const char *name)
+{
+    for (; table && table->name; table++)
+        if (str_eq(table->name, name))
+            return table;
+    return NULL;
+}
+
+struct performing {
+    struct admin_call call;
+    const struct admin_verb *verb;
+};
+
+static enum status performing_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct performing *p = arg;
+
+    return p->verb->run(&p->call, txn, now, err);
+}
+
+/* Take the request apart; false when it is not one. */
+static bool request_read(const char *bytes, size_t n, struct admin_call *call)
+{
+    const char *end = bytes + n;
+
+    if (n == 0 || end[-1] != '\0')
+        return false;
+    call->verb = bytes;
+    bytes += strlen(bytes) + 1;
+    for (call->count = 0; bytes < end; call->count++) {
+        if (call->count == ADMIN_VALUES_MAX)
+            return false;
+        call->values[call->count].name = bytes;
+        bytes += strlen(bytes) + 1;
+        if (bytes >= end)
+            return false;
+        call->values[call->count].value = bytes;
+        if (!utf8_is_valid(bytes, strlen(bytes)))
+            return false;
+        bytes += strlen(bytes) + 1;
+    }
+    return true;
+}
+
+enum status admin_perform(struct engine *engine, const struct admin_verb *more, const char *bytes,
+                          size_t n, struct buf *out, struct err *err)
+{
+    struct performing p = {.call = {.engine = engine, .out = out}};
+    struct writer_command command = {.name = "admin", .run = performing_run, .arg = &p};
+    enum status st;
+
+    if (!request_read(bytes, n, &p.call))
+        return err_reason(err, REASON_BAD_REQUEST, "the request is not well-formed UTF-8 text");
+    p.verb = verb_find(verbs, p.call.verb);
+    if (!p.verb)
+        p.verb = verb_find(more, p.call.verb);
+    if (!p.verb)
+        return err_reason(err, REASON_BAD_REQUEST, "the daemon does not know \"%.40s\"",
+                          p.call.verb);
+    st = writer_run(engine->writer, &command, err);
+    if (st == ST_OK && p.verb->after)
+        st = p.verb->after(&p.call, err);
+    if (st == ST_OK)
+        st = buf_status(out, "answer", err);
+    return st;
+}

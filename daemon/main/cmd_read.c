@@ -1,0 +1,318 @@
+#include "main/cmd_read.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arbiter/arbiter.h"
+#include "base/str.h"
+#include "main/cmd_config.h"
+#include "main/engine.h"
+#include "rules/show.h"
+#include "store/backup.h"
+#include "store/verify.h"
+
+enum { PAGE = 100 };
+
+const struct cli_option user_list_options[] = {
+    {"addresses", 'a', NULL, "show mail addresses too"},
+    {NULL, 0, NULL, NULL},
+};
+const struct cli_option game_list_options[] = {
+    {"state", 's', "STATE", "only open, placing, running, finished or aborted games"},
+    {"player", 'p', "HANDLE", "only games of this player"},
+    {"limit", 'n', "N", "at most N games, newest first (default 100)"},
+    {NULL, 0, NULL, NULL},
+};
+const struct cli_option game_show_options[] = {
+    {"spoken", 0, NULL, "tell the position in sentences instead of drawing it"},
+    {NULL, 0, NULL, NULL},
+};
+const struct cli_option verify_options_cli[] = {
+    {"quick", 'q', NULL, "SQLite's quick check instead of the whole one"},
+    {NULL, 0, NULL, NULL},
+};
+
+/* What a reading subcommand works with. */
+struct reading {
+    struct settings settings;
+    struct store *store;
+    struct store_reader *reader;
+    struct store_conn *conn;
+};
+
+static int reading_begin(struct cli *cli, struct reading *r)
+{
+    struct err err = ERR_INIT;
+    int result;
+
+    memset(r, 0, sizeof *r);
+    result = config_load(cli, &r->settings);
+    if (result != CLI_OK)
+        return result;
+    if (store_open_to_read(&r->settings, &r->store, &err) != ST_OK ||
+        store_reader_open(r->store, &r->reader, &err) != ST_OK)
+        return cli_fail(CLI_FAILED, "%s", err.text);
+    r->conn = store_reader_conn(r->reader);
+    return CLI_OK;
+}
+
+static void reading_end(struct reading *r)
+{
+    store_reader_close(r->reader);
+    store_close(r->store);
+    settings_release(&r->settings);
+}
+
+static const char *instant(utc_ms at, char ret[UTC_TEXT_SIZE])
+{
+    if (at == UTC_NONE)
+        return "-";
+    utc_format(at, ret);
+    return ret;
+}
+
+int cmd_user_list(struct cli *cli)
+{
+    struct user_row *rows = calloc(PAGE, sizeof *rows);
+    char after[HANDLE_SIZE] = "", at[UTC_TEXT_SIZE];
+    struct reading r;
+    struct err err = ERR_INIT;
+    size_t n = PAGE;
+    int result = reading_begin(cli, &r);
+
+    if (result == CLI_OK && !rows)
+        result = cli_fail(CLI_FAILED, "out of memory");
+    while (result == CLI_OK && n == PAGE) {
+        if (users_list(r.conn, after, rows, PAGE, &n, &err) != ST_OK) {
+            result = cli_fail(CLI_FAILED, "%s", err.text);
+            break;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const struct user_row *u = &rows[i];
+            printf("%-20s %s %-6s %-20s %s%s%s%s%s\n", u->handle, instant(u->created_at, at),
+                   u->language, u->zone, u->is_operator ? "operator " : "",
+                   u->disabled_at != UTC_NONE ? "disabled " : "",
+                   u->password_hash[0] ? "password " : "",
+                   !u->address[0]                 ? "no-address "
+                   : u->verified_at == UTC_NONE   ? "unverified "
+                   : u->address_state != ADDRESS_OK ? "suspended "
+                                                  : "",
+                   cli_flag(cli, "addresses") ? u->address : "");
+            (void)str_copy(after, sizeof after, u->handle_key);
+        }
+    }
+    reading_end(&r);
+    free(rows);
+    return result;
+}
+
+static void seats_print(const struct game_brief *g)
+{
+    for (int i = 0; i < SEAT_COUNT; i++)
+        printf("%s%s%s", i ? " " : "", g->seats[i].handle[0] ? g->seats[i].handle : "-",
+               g->seats[i].left_how != SEAT_STAYED ? "(left)" : "");
+}
+
+static void brief_print(const struct game_brief *g)
+{
+    char at[UTC_TEXT_SIZE];
+
+    printf("%s %-8s %-8s%s ply=%d turn=%s deadline=%s result=%s  ", g->public_id,
+           game_variant_str(g->variant), game_state_str(g->state),
+           g->paused_at != UTC_NONE ? " paused" : "", g->ply,
+           g->turn_seat >= 0 && g->seats[g->turn_seat].handle[0] ? g->seats[g->turn_seat].handle
+                                                                 : "-",
+           instant(g->deadline_at, at), game_result_str(g->result));
+    seats_print(g);
+    putchar('\n');
+}
+
+/* The filter that the options ask for. */
+static int filter_make(struct cli *cli, struct store_conn *conn, struct game_filter *ret,
+                       int64_t *ret_limit)
+{
+    const char *state = cli_value(cli, "state"), *player = cli_value(cli, "player"),
+               *limit = cli_value(cli, "limit");
+    struct game_filter f = GAME_FILTER_INIT;
+    char key[HANDLE_MAX + 1];
+    struct user_row user;
+    enum game_state wanted;
+    struct err err = ERR_INIT;
+
+    f.sees_all = true;
+    *ret_limit = PAGE;
+    if (limit && !str_to_int64(limit, 1, 1000000, ret_limit))
+        return cli_fail(CLI_USAGE, "--limit should be a number from 1 to 1000000");
+    if (state) {
+        if (!game_state_parse(state, &wanted))
+            return cli_fail(CLI_USAGE,
+                            "--state should be open, placing, running, finished or aborted");
+        f.state = (int)wanted;
+    }
+    if (player) {
+        handle_fold(player, key);
+        if (strlen(player) > HANDLE_MAX || users_find_handle(conn, key, &user, &err) != ST_OK)
+            return cli_fail(CLI_FAILED, "there is no account \"%.40s\"", player);
+        f.player_id = user.id;
+    }
+    *ret = f;
+    return CLI_OK;
+}
+
+int cmd_game_list(struct cli *cli)
+{
+    struct game_brief *rows = calloc(PAGE, sizeof *rows);
+    struct game_filter filter = GAME_FILTER_INIT;
+    struct game_cursor cursor = {0, 0};
+    struct reading r;
+    struct err err = ERR_INIT;
+    int64_t left = 0;
+    size_t n;
+    int result = reading_begin(cli, &r);
+
+    if (result == CLI_OK && !rows)
+        result = cli_fail(CLI_FAILED, "out of memory");
+    if (result == CLI_OK)
+        result = filter_make(cli, r.conn, &filter, &left);
+    while (result == CLI_OK && left > 0) {
+        size_t want = left < PAGE ? (size_t)left : PAGE;
+        if (games_list(r.conn, &filter, &cursor, rows, want, &n, &cursor, &err) != ST_OK) {
+            result = cli_fail(CLI_FAILED, "%s", err.text);
+            break;
+        }
+        for (size_t i = 0; i < n; i++)
+            brief_print(&rows[i]);
+        left -= (int64_t)n;
+        if (cursor.id == 0 || n == 0)
+            break;
+    }
+    reading_end(&r);
+    free(rows);
+    return result;
+}
+
+static void game_print(const struct game_row *g)
+{
+    char at[UTC_TEXT_SIZE];
+
+    printf("game        %s\n", g->public_id);
+    printf("rules       %s\n", g->rules);
+    printf("state       %s%s, number %" PRId64 "\n", game_state_str(g->state),
+           g->paused_at != UTC_NONE ? " (paused)" : "", g->state_no);
+    if (g->state == GAME_FINISHED || g->state == GAME_ABORTED)
+        printf("result      %s, %s\n", game_result_str(g->result), game_cause_str(g->cause));
+    printf("time        %" PRId64 " ms a move, grace %" PRId64 " ms\n", g->per_move_ms, g->grace_ms);
+    printf("rated       %s\n", g->is_rated ? "yes" : "no");
+    printf("visible     to %s\n", g->visibility == GAME_PUBLIC ? "everybody" : "its players");
+    printf("created     %s\n", instant(g->created_at, at));
+    printf("started     %s\n", instant(g->started_at, at));
+    printf("ply         %d\n", g->ply);
+    printf("turn since  %s\n", instant(g->turn_at, at));
+    printf("deadline    %s\n", instant(g->deadline_at, at));
+    printf("ended       %s\n", instant(g->ended_at, at));
+}
+
+static int position_show(const struct game_row *g, bool is_spoken)
+{
+    char text[(int)SHOW_SPOKEN_MAX + (int)SHOW_BOARD_MAX]; /* more than either needs */
+    struct position pos;
+    struct err err = ERR_INIT;
+
+    if (!g->position[0])
+        return CLI_OK; /* not started */
+    if (arbiter_position(g, &pos, &err) != ST_OK)
+        return cli_fail(CLI_FAILED, "%s", err.text);
+    if (is_spoken)
+        (void)show_spoken(&pos, NULL, 0, text, sizeof text);
+    else
+        (void)show_board(&pos, &(struct show_options){.side = SEAT_SOUTH, .has_legend = true},
+                         text, sizeof text);
+    printf("position    %s\n\n%s", g->position, text);
+    return CLI_OK;
+}
+
+int cmd_game_show(struct cli *cli)
+{
+    static const char *const names[] = {"South", "West", "North", "East"};
+    struct game_row *game = calloc(1, sizeof *game);
+    struct seat_row seats[SEAT_COUNT];
+    struct reading r;
+    struct err err = ERR_INIT;
+    int result = reading_begin(cli, &r);
+
+    if (result == CLI_OK && !game)
+        result = cli_fail(CLI_FAILED, "out of memory");
+    if (result == CLI_OK) {
+        enum status st = games_find(r.conn, cli->operands[0], game, &err);
+        if (st == ST_NOT_FOUND || st == ST_TOO_LARGE)
+            result = cli_fail(CLI_FAILED, "there is no game \"%.40s\"", cli->operands[0]);
+        else if (st != ST_OK || seats_get(r.conn, game->id, seats, &err) != ST_OK)
+            result = cli_fail(CLI_FAILED, "%s", err.text);
+    }
+    if (result == CLI_OK) {
+        game_print(game);
+        for (int i = 0; i < SEAT_COUNT; i++)
+            printf("%-11s %s%s%s%s\n", names[i],
+                   seats[i].user_id ? seats[i].handle : seat_state_str(seats[i].state),
+                   i == game->turn_seat ? " (to move)" : "",
+                   seats[i].left_how != SEAT_STAYED ? " " : "",
+                   seats[i].left_how != SEAT_STAYED ? seat_left_how_str(seats[i].left_how) : "");
+        result = position_show(game, cli_flag(cli, "spoken"));
+    }
+    reading_end(&r);
+    free(game);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------- verify, backup */
+
+static void fault_print(void *arg, const struct verify_fault *fault)
+{
+    (void)arg;
+    printf("%s%s%s\n", fault->public_id[0] ? fault->public_id : "file", ": ", fault->what);
+}
+
+int cmd_verify(struct cli *cli)
+{
+    struct arbiter arbiter = {.entropy = people_entropy(),
+                              .digest = people_digest(),
+                              .limits = arbiter_limits_usual()};
+    struct verify_options options = {.fault = fault_print,
+                                     .game = arbiter_verify_game,
+                                     .arg = &arbiter,
+                                     .quick = cli_flag(cli, "quick")};
+    struct verify_report report = {0, 0, 0, 0};
+    struct reading r;
+    struct err err = ERR_INIT;
+    int result = reading_begin(cli, &r);
+
+    if (result == CLI_OK && verify_run(r.store, &options, &report, &err) != ST_OK)
+        result = cli_fail(CLI_FAILED, "%s", err.text);
+    if (result == CLI_OK) {
+        printf("%s: %" PRId64 " games, %" PRId64 " moves, %" PRId64 " events, %" PRId64 " faults\n",
+               report.faults ? "FAULTY" : "OK", report.games, report.moves, report.events,
+               report.faults);
+        result = report.faults ? CLI_FAILED : CLI_OK;
+    }
+    reading_end(&r);
+    return result;
+}
+
+int cmd_backup(struct cli *cli)
+{
+    struct backup_report report = {0, 0, 0, 0};
+    struct reading r;
+    struct err err = ERR_INIT;
+    int result = reading_begin(cli, &r);
+
+    if (result == CLI_OK && backup_make(r.store, cli->operands[0], &report, &err) != ST_OK)
+        result = cli_fail(CLI_FAILED, "%s", err.text);
+    if (result == CLI_OK)
+        printf("%s: %" PRId64 " bytes, %" PRId64 " rows, %" PRId64 " games, %" PRId64
+               " events, verified\n",
+               cli->operands[0], report.bytes, report.rows, report.games, report.events);
+    reading_end(&r);
+    return result;
+}

@@ -1,0 +1,33 @@
+/*
+ * main/control.h - control.sock: how subcommands reach the running daemon.
+ *
+ * A Unix socket of mode 0600; only root and the daemon's own user are heard (SO_PEERCRED).  A
+ * connection carries one request and one answer, each a frame: four bytes of length, the most
+ * significant first, then so many bytes.  A request is what main/admin.h says; an answer is one
+ * byte of enum status and the text to print, or the sentence of the error.  Whoever is silent for
+ * CONTROL_TIME_MS is cut off.  Requests are served one after another, by one thread.
+ *
+ * Threads: control_start/_stop on the main thread; control_call() anywhere.
+ */
+#ifndef FH_MAIN_CONTROL_H
+#define FH_MAIN_CONTROL_H
+
+#include "main/admin.h"
+
+enum { CONTROL_TIME_MS = 5000, CONTROL_PATH_MAX = 107 };
+
+struct control;
+
+/* Listen at path (a left-over socket there is replaced; the caller holds the database's lock, so
+ * no other daemon of ours can be behind it). */
+MUST_CHECK enum status control_start(struct engine *engine, const struct admin_verb *more,
+                                     const char *path, struct control **ret, struct err *err);
+/* Ends the request under way, takes the socket away.  NULL is allowed. */
+void control_stop(struct control *control);
+
+/* Have the daemon at path perform the request.  ST_NOT_FOUND when no daemon listens there; else
+ * what the daemon answers, with *out as admin_perform() gives it. */
+MUST_CHECK enum status control_call(const char *path, const struct admin_request *rq,
+                                    struct buf *out, struct err *err);
+
+#endif

@@ -1,0 +1,125 @@
+#include "main/engine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+void engine_port_set(struct engine *engine, int port)
+{
+    char *at = strstr(engine->public_url, "://"), rest[PUBLIC_URL_SIZE];
+
+    at = at ? strrchr(at + 3, ':') : NULL;
+    if (!at || at[1] != '0' || (at[2] && at[2] != '/'))
+        return;
+    (void)str_copy(rest, sizeof rest, at + 2);
+    (void)snprintf(at, sizeof engine->public_url - (size_t)(at - engine->public_url), ":%d%s",
+                   port, rest);
+}
+
+static struct arbiter_limits limits_from(const struct settings *s)
+{
+    struct arbiter_limits limits = arbiter_limits_usual();
+
+    limits.per_move_ms = s->clock.move_ms;
+    if (limits.per_move_max_ms < limits.per_move_ms)
+        limits.per_move_max_ms = limits.per_move_ms;
+    limits.grace_ms = s->clock.grace_ms;
+    limits.placing_ms = s->clock.placing_ms;
+    limits.invitation_ms = s->clock.invitation_ms;
+    return limits;
+}
+
+enum status engine_open(struct engine *ret, const struct settings *settings,
+                        const struct main_seams *seams, struct err *err)
+{
+    struct engine *e = ret;
+    struct store_options options = {.path = settings->database,
+                                    .vfs = seams ? seams->vfs : NULL};
+    struct writer_options writing;
+    enum status st;
+
+    memset(e, 0, sizeof *e);
+    e->settings = settings;
+    (void)str_copy(e->public_url, sizeof e->public_url, settings->public_url);
+    e->clock = seams && seams->clock.read ? seams->clock : clock_os();
+    clock_guard_init(&e->guard, e->clock);
+    e->has_guard = true;
+    e->zones = zone_cache_new(NULL);
+    if (!e->zones) {
+        st = err_reason(err, REASON_NO_MEMORY, "out of memory");
+        goto out;
+    }
+    e->people = (struct people){
+        .entropy = people_entropy(),
+        .zones = e->zones,
+        .door = settings->registration == SETTINGS_REGISTRATION_OPEN     ? DOOR_OPEN
+                : settings->registration == SETTINGS_REGISTRATION_INVITE ? DOOR_INVITE
+                                                                         : DOOR_CLOSED,
+        .default_zone = settings->time_zone,
+        .default_language = settings->language,
+        .letters_an_hour = settings->limits.letters,
+        .accounts_an_hour = settings->limits.accounts,
+        .tokens_max = settings->limits.tokens,
+    };
+    e->arbiter = (struct arbiter){
+        .entropy = people_entropy(),
+        .digest = people_digest(),
+        .guard = &e->guard,
+        .limits = limits_from(settings),
+    };
+    st = store_open(&options, &e->store, err);
+    if (st != ST_OK)
+        goto out;
+    writing = (struct writer_options){.store = e->store,
+                                      .time = clock_guard_source(&e->guard),
+                                      .queue_max = (size_t)settings->limits.queue};
+    st = writer_open(&writing, &e->writer, err);
+out:
+    if (st != ST_OK)
+        engine_close(e);
+    return st;
+}
+
+void engine_close(struct engine *e)
+{
+    writer_close(e->writer);
+    store_close(e->store);
+    zone_cache_free(e->zones);
+    if (e->has_guard)
+        clock_guard_release(&e->guard);
+    memset(e, 0, sizeof *e);
+}
+
+enum status store_open_to_read(const struct settings *settings, struct store **ret,
+                               struct err *err)
+{
+    struct store_options options = {
+        .path = settings->database, .read_only = true, .must_exist = true};
+
+    return store_open(&options, ret, err);
+}
+
+enum status owner_become(const char *database, struct err *err)
+{
+    const char *slash = strrchr(database, '/');
+    char folder[STORE_PATH_SIZE];
+    struct stat about;
+
+    if (geteuid() != 0)
+        return ST_OK;
+    (void)snprintf(folder, sizeof folder, "%.*s", slash > database ? (int)(slash - database) : 1,
+                   slash ? database : ".");
+    if (stat(folder, &about) != 0)
+        return err_set(err, ST_NOT_FOUND, "the folder %s of the database: %s", folder,
+                       strerror(errno));
+    if (about.st_uid == 0)
+        return ST_OK;
+    if (setgid(about.st_gid) != 0 || setuid(about.st_uid) != 0)
+        return err_set(err, ST_IO, "cannot become the owner of %s: %s", folder, strerror(errno));
+    return ST_OK;
+}

@@ -1,0 +1,210 @@
+#include "main/ticker.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "store/idempotency.h"
+#include "store/outbox.h"
+
+enum { TICK_LIMIT = 200, PURGE_LIMIT = 500 };
+
+#define PURGE_EVERY_MS MS_HOUR
+#define IDEMPOTENCY_LIFE_MS MS_DAY
+#define LOGINS_LIFE_MS (30 * MS_DAY) /* kept after they expired */
+#define OUTBOX_LIFE_MS (30 * MS_DAY) /* kept after they were settled: the deliveries log */
+
+struct ticker {
+    struct engine *engine;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t cond; /* on the monotonic clock */
+    bool is_woken, is_stopping;
+};
+
+struct tick {
+    struct engine *engine;
+    bool is_start;
+    struct arbiter_tick_report report;
+};
+
+static enum status tick_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct tick *tick = arg;
+
+    return arbiter_tick(&tick->engine->arbiter, txn, now, tick->is_start, TICK_LIMIT,
+                        &tick->report, err);
+}
+
+static void report_log(const struct arbiter_tick_report *r)
+{
+    if (r->outage_ms)
+        log_event(LOG_LEVEL_WARNING, "outage ms=%" PRId64, r->outage_ms);
+    if (r->set_back_ms)
+        log_event(LOG_LEVEL_WARNING, "clock_set_back ms=%" PRId64, r->set_back_ms);
+    if (r->credited)
+        log_event(LOG_LEVEL_INFO, "outage_credited games=%" PRId64, r->credited);
+    if (r->warnings || r->forfeits || r->placed || r->expired || r->resumed)
+        log_event(LOG_LEVEL_INFO,
+                  "tick warnings=%" PRId64 " forfeits=%" PRId64 " placed=%" PRId64
+                  " expired=%" PRId64 " resumed=%" PRId64,
+                  r->warnings, r->forfeits, r->placed, r->expired, r->resumed);
+    if (r->failed)
+        log_event(LOG_LEVEL_ERROR, "tick_failed timers=%" PRId64 " game_id=%" PRId64 " why=\"%s\"",
+                  r->failed, r->failed_game_id, r->failure.text);
+}
+
+enum status ticker_run(struct engine *engine, bool is_start, utc_ms *ret_next_at, struct err *err)
+{
+    for (;; is_start = false) {
+        struct tick tick = {.engine = engine, .is_start = is_start};
+        struct writer_command command = {.name = "tick", .run = tick_run, .arg = &tick};
+        enum status st = writer_run(engine->writer, &command, err);
+
+        if (st != ST_OK)
+            return st;
+        report_log(&tick.report);
+        if (tick.report.has_jump)
+            clock_guard_handled(&engine->guard, &tick.report.jump);
+        if (!tick.report.more) {
+            *ret_next_at = tick.report.next_at;
+            return ST_OK;
+        }
+    }
+}
+
+enum status ticker_first(struct engine *engine, struct err *err)
+{
+    utc_ms next_at;
+
+    return ticker_run(engine, /* is_start= */ true, &next_at, err);
+}
+
+static enum status purge_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    int64_t *more = arg, n;
+    enum status st;
+
+    *more = 0;
+    st = idempotency_purge(txn, now - IDEMPOTENCY_LIFE_MS, PURGE_LIMIT, &n, err);
+    if (st == ST_OK) {
+        *more += n >= PURGE_LIMIT;
+        st = logins_purge(txn, now - LOGINS_LIFE_MS, PURGE_LIMIT, &n, err);
+    }
+    if (st == ST_OK) {
+        *more += n >= PURGE_LIMIT;
+        st = outbox_purge(txn, now - OUTBOX_LIFE_MS, PURGE_LIMIT, &n, err);
+    }
+    if (st == ST_OK)
+        *more += n >= PURGE_LIMIT;
+    return st;
+}
+
+static void purge(struct engine *engine)
+{
+    int64_t more = 0;
+    struct writer_command command = {.name = "purge", .run = purge_run, .arg = &more};
+    struct err err = ERR_INIT;
+
+    do {
+        if (writer_run(engine->writer, &command, &err) != ST_OK) {
+            log_event(LOG_LEVEL_WARNING, "purge_failed why=\"%s\"", err.text);
+            return;
+        }
+    } while (more);
+}
+
+/* Wait for at most ms, or until woken.  False when it is time to stop. */
+static bool ticker_wait(struct ticker *t, int64_t ms)
+{
+    /* Sleeping goes by the machine's own clock even where a test turns the engine's. */
+    struct clock machine = clock_os();
+    int64_t until_ms = machine.read(machine.arg).monotonic_ms + ms;
+    struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
+                             .tv_nsec = (long)(until_ms % 1000) * 1000000L};
+    int rc = 0;
+    bool go_on;
+
+    pthread_mutex_lock(&t->lock);
+    while (!t->is_woken && !t->is_stopping && rc == 0)
+        rc = pthread_cond_timedwait(&t->cond, &t->lock, &until);
+    t->is_woken = false;
+    go_on = !t->is_stopping;
+    pthread_mutex_unlock(&t->lock);
+    return go_on;
+}
+
+static void *ticker_main(void *arg)
+{
+    struct ticker *t = arg;
+    utc_ms purge_at = clock_guard_now(&t->engine->guard), next_at, now;
+    int64_t wait_ms = 0;
+
+    while (ticker_wait(t, wait_ms)) {
+        struct err err = ERR_INIT;
+        enum status st = ticker_run(t->engine, /* is_start= */ false, &next_at, &err);
+
+        now = clock_guard_now(&t->engine->guard);
+        if (now >= purge_at) {
+            purge(t->engine);
+            purge_at = now + PURGE_EVERY_MS;
+        }
+        wait_ms = ARBITER_HEARTBEAT_MS;
+        if (st != ST_OK) {
+            log_event(LOG_LEVEL_ERROR, "tick_failed why=\"%s\"", err.text);
+            wait_ms = MS_SECOND; /* the disk may be full; look again soon, not at once */
+        } else if (next_at != UTC_NONE && next_at - now < wait_ms) {
+            wait_ms = next_at > now ? next_at - now : 0;
+        }
+    }
+    return NULL;
+}
+
+enum status ticker_start(struct engine *engine, struct ticker **ret, struct err *err)
+{
+    struct ticker *t = calloc(1, sizeof *t);
+    pthread_condattr_t attr;
+
+    if (!t)
+        return err_reason(err, REASON_NO_MEMORY, "out of memory");
+    t->engine = engine;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&t->cond, &attr);
+    pthread_condattr_destroy(&attr);
+    if (pthread_create(&t->thread, NULL, ticker_main, t) != 0) {
+        pthread_cond_destroy(&t->cond);
+        pthread_mutex_destroy(&t->lock);
+        free(t);
+        return err_set(err, ST_NOMEM, "no thread for the clocks");
+    }
+    *ret = t;
+    return ST_OK;
+}
+
+void ticker_wake(struct ticker *t)
+{
+    if (!t)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->is_woken = true;
+    pthread_cond_signal(&t->cond);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void ticker_stop(struct ticker *t)
+{
+    if (!t)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->is_stopping = true;
+    pthread_cond_signal(&t->cond);
+    pthread_mutex_unlock(&t->lock);
+    pthread_join(t->thread, NULL);
+    pthread_cond_destroy(&t->cond);
+    pthread_mutex_destroy(&t->lock);
+    free(t);
+}
