@@ -1,0 +1,161 @@
+/*
+ * notify/notify.h - which notice an event causes, and what stands in it.
+ *
+ * Purpose
+ *   Turns what happens in games into intents (rows of store/outbox.h, in the event's own
+ *   transaction), and intents into bytes: letters in the reader's language, webhooks' bodies.
+ *   Sending them is courier.h's; signing and URL rules of webhooks stand in webhook.h.
+ *
+ * Calling sequence
+ *   notify_open()              after the store is open
+ *   notify_on_events()         as the arbiter's on_events hook: writes intents
+ *   courier_…()                (courier.h) hands intents to notify_compose() and sends the bytes
+ *   notify_close()
+ *
+ * Which notices (defaults in brackets; a player switches each but the first two by channel)
+ *   login, security            people/ puts these intents itself; cannot be switched off
+ *   invitation     [on]        to who is invited; to the organiser, when one is declined or
+ *                              expires, or a player leaves before the start
+ *   placing        [on]        to each who has still to place his reserve
+ *   start          [on]        to all, when a game begins
+ *   turn           [on]        to the mover, once a turn, also when seats were passed over
+ *   warning        [on]        to the mover at half time, 48 h and 12 h before the deadline; to the
+ *                              organiser before the seat is lost
+ *   draw           [on]        to the other seats: offered, accepted, declined, lapsed
+ *   leaving        [on]        to the other players: a seat resigned or was forfeited
+ *   mate           [on]        to all: mated, released
+ *   result         [on]        to all, with the reason
+ *   organiser      [on]        to all: aborted, paused, resumed, credited, adjudicated
+ *   webhook_disabled [on, mail only]  to its owner
+ *   test                       a webhook's ping
+ * One command of the arbiter causes at most one letter to a user: the one of the highest class he
+ * wants (result, turn, start, placing, organiser, leaving, mate, draw, invitation, warning); it
+ * tells all that happened.  Who plays two seats gets one letter.  Webhooks of kind `standard` get
+ * each class; those that people read (slack, discord, ntfy, matrix) one notice, as by mail.  An
+ * endpoint that several players of a game have registered gets each event once.
+ *
+ * When it is too late for a notice
+ *   Before each sending notify_compose() looks again: a turn or warning whose turn has passed on,
+ *   an invitation or an offer that is settled, a placing that is done, are superseded.
+ *
+ * Message ids
+ *   <GAME.SEQ.ROW@DOMAIN>: a function of the outbox row, so a repeat carries the same one.  Each
+ *   letter of a game names the game's root <GAME.root@DOMAIN>, which no letter has.
+ *
+ * Ownership: strings in the options are borrowed and must outlive the notify.
+ * Threads:   notify_on_events(): the writer's.  notify_compose() and all else: any; a struct notify
+ *            is constant after notify_open().
+ * Errors:    as store/store.h; composing an intent whose user, game or template is not there any
+ *            more is ST_GONE.
+ */
+#ifndef FH_NOTIFY_NOTIFY_H
+#define FH_NOTIFY_NOTIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/ports.h"
+#include "base/status.h"
+#include "base/utc.h"
+#include "clock/zone.h"
+#include "people/people.h"
+#include "store/events.h"
+#include "store/games.h"
+#include "store/outbox.h"
+#include "store/writer.h"
+#include "words/words.h"
+
+struct notify;
+
+struct notify_options {
+    struct store *store;
+    struct writer *writer;
+    const struct people *people;  /* mints the secrets of log-in letters */
+    struct zone_cache *zones;
+    struct entropy entropy;
+
+    const char *site_name;        /* "Chess Club": in From and footers */
+    const char *public_url;       /* "https://chess.example.org", no slash at the end */
+    const char *mail_from;        /* address of all letters */
+    const char *mail_envelope_from; /* NULL: mail_from */
+    const char *mail_domain;      /* right side of message ids and list ids; NULL: mail_from's */
+    /* CIDR networks ("10.1.2.0/24", "fd00::/8") that webhooks may reach although they are not
+     * public; ST_INVALID for others.  They may also be reached by plain http. */
+    const char *const *webhook_allow;
+    size_t webhook_allow_count;
+};
+
+/* Reads or makes the installation's key (through the writer). */
+MUST_CHECK enum status notify_open(const struct notify_options *options,
+                                   struct notify **ret_notify, struct err *err);
+void notify_close(struct notify *notify); /* NULL is allowed */
+
+/* The arbiter's on_events hook; arg is the struct notify.  All events of one command on one game,
+ * in order, and the game as it is after them. */
+MUST_CHECK enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
+                                        const struct event_row *events, size_t n, utc_ms now,
+                                        void *arg, struct err *err);
+
+/* Whether a class can be switched off, and what holds while its user has said nothing. */
+bool notice_is_switchable(enum notice_class cls);
+bool notice_default(enum notice_class cls, enum notice_channel channel);
+
+/* ---------------------------------------------------------------- composing */
+
+enum notice_fate {
+    NOTICE_SEND,       /* bytes are in the letter */
+    NOTICE_SUPERSEDED, /* too late, or not wanted any more */
+    NOTICE_UNDELIVERABLE /* there is no address, or it is suspended: waits for another */
+};
+
+/* A composed notice.  notice_release() when done. */
+struct notice {
+    struct buf bytes;
+    const char *content_type;      /* webhook; "" for mail: a constant */
+    char envelope_from[MESSAGE_ID_SIZE];
+    char envelope_to[ADDRESS_SIZE];
+    char message_id[MESSAGE_ID_SIZE];
+    bool has_token;
+    const char *why;               /* SUPERSEDED, UNDELIVERABLE: a constant sentence */
+};
+void notice_release(struct notice *notice);
+
+/* Whether the intent still makes sense now; NOTICE_SEND, or why not (*ret_why, a constant). */
+MUST_CHECK enum status notify_check(const struct notify *notify, struct store_conn *conn,
+                                    const struct intent_row *intent, utc_ms now,
+                                    enum notice_fate *ret_fate, const char **ret_why,
+                                    struct err *err);
+
+/*
+ * The bytes of an intent whose letter holds no secret.  Reads only; outside any transaction.
+ * On ST_OK *ret_fate says what to do, and *ret_notice is filled for NOTICE_SEND.
+ */
+MUST_CHECK enum status notify_compose(const struct notify *notify, struct store_conn *conn,
+                                      const struct intent_row *intent, utc_ms now,
+                                      enum notice_fate *ret_fate, struct notice *ret_notice,
+                                      struct err *err);
+
+/* Whether an intent's letter holds a secret that must be minted: then it is composed inside the
+ * transaction that stores its bytes, by the second function. */
+bool notify_needs_secret(const struct intent_row *intent);
+MUST_CHECK enum status notify_compose_secret(const struct notify *notify, struct store_txn *txn,
+                                             const struct intent_row *intent, utc_ms now,
+                                             enum notice_fate *ret_fate,
+                                             struct notice *ret_notice, struct err *err);
+
+/* ---------------------------------------------------------------- unsubscribing (RFC 8058) */
+
+enum { UNSUBSCRIBE_TOKEN_SIZE = 27 }; /* 26 characters of a-z2-7 and a NUL */
+
+/* The token of a user's letters of one class: the same for ever, and opaque. */
+void unsubscribe_token(const struct notify *notify, int64_t user_id, enum notice_class cls,
+                       char ret[UNSUBSCRIBE_TOKEN_SIZE]);
+/* What a token is for.  ST_GONE (REASON_LINK_EXPIRED) when it is not ours.  Changes nothing: the
+ * caller then sets the preference, on POST only.  `notify` is a struct notify; it is void so that
+ * http can be handed the function. */
+MUST_CHECK enum status unsubscribe_read(void *notify, const char *token, int64_t *ret_user_id,
+                                        enum notice_class *ret_class, struct err *err);
+
+#endif
