@@ -28,20 +28,6 @@ static enum kind kind_class(enum kind kind)
     return kind == KIND_TURNED ? KIND_PAWN : kind;
 }
 
-/* The men that give check in both are old; those that do so only now, or moved, are new. */
-static bool check_is_new(const struct position *before, const struct spoken *s,
-                         const struct event *check)
-{
-    struct board old;
-
-    if (check->from == s->move.to || (s->rook_to != SQUARE_NONE && check->from == s->rook_to))
-        return true;
-    if (check->other == s->seat && s->kind == KIND_KING)
-        return true;
-    position_checkers(before, (enum seat)check->other, &old);
-    return !board_has(&old, check->from);
-}
-
 enum move_verdict spoken_of_move(const struct position *pos, struct move move,
                                  struct spoken *ret_spoken)
 {
@@ -94,8 +80,7 @@ enum move_verdict spoken_of_move(const struct position *pos, struct move move,
             s.turns_forward = e->kind == KIND_PAWN;
             break;
         case EVENT_CHECK:
-            if (check_is_new(pos, &s, e))
-                s.checks_and_mates |= 1u << e->other;
+            s.checks_and_mates |= 1u << e->other;
             break;
         case EVENT_MATED:
             s.mates |= seat;
@@ -122,6 +107,9 @@ enum move_verdict spoken_of_move(const struct position *pos, struct move move,
                 s.releases &= ~bit;
         }
     }
+    for (int seat = 0; seat < SEATS; seat++)
+        if (after.condition[seat] == CONDITION_MATED && (s.mates >> seat & 1u) == 0)
+            s.checks_and_mates &= ~(1u << seat); /* mated before */
     s.checks = s.checks_and_mates & ~s.mates;
     s.result = (enum result)after.result;
     s.cause = (enum cause)after.cause;
