@@ -110,8 +110,8 @@ struct invitation_row {
 
 /* ---------------------------------------------------------------- games */
 
-/* Uses all fields of *game but id, open_seats and what events and moves set; state is open, or
- * what the arbiter says.  Makes its four seats, all open, and the organiser a member.
+/* Uses public_id … organiser_id, conditions, expires_at, created_at and updated_at of *game.  It
+ * is open, its four seats too, and the organiser is a member.
  * ST_CONFLICT (REASON_ALREADY_DONE) when the public id is taken: draw another. */
 MUST_CHECK enum status games_create(struct store_txn *txn, const struct game_row *game,
                                     int64_t *ret_id, struct err *err);
@@ -228,7 +228,8 @@ MUST_CHECK enum status seats_set_state(struct store_txn *txn, int64_t game_id, i
 MUST_CHECK enum status seats_take(struct store_txn *txn, int64_t game_id, int seat,
                                   int64_t user_id, enum holder_role role, utc_ms now,
                                   struct err *err);
-/* user leaves it before the start: it is open again.  ST_CONFLICT unless he holds it. */
+/* user leaves it before the start: it is open again.  If he is to hear of it himself, append the
+ * event first: from here on he may have nothing more to do with the game.  ST_CONFLICT unless he holds it. */
 MUST_CHECK enum status seats_leave(struct store_txn *txn, int64_t game_id, int seat,
                                    int64_t user_id, utc_ms now, struct err *err);
 MUST_CHECK enum status seats_place(struct store_txn *txn, int64_t game_id, int seat,
@@ -292,7 +293,7 @@ MUST_CHECK enum status invitations_of_game(struct store_conn *conn, int64_t game
 MUST_CHECK enum status invitations_claim(struct store_txn *txn, int64_t id, int64_t user_id,
                                          struct err *err);
 /* accepted (seats_take() follows), declined, expired or withdrawn.  The address and its token are
- * erased, the seat is open again.  ST_CONFLICT (REASON_ALREADY_DONE) unless it is pending. */
+ * erased, the seat is open again.  Append the event first, as with seats_leave().  ST_CONFLICT (REASON_ALREADY_DONE) unless it is pending. */
 MUST_CHECK enum status invitations_settle(struct store_txn *txn, int64_t id,
                                           enum invitation_state state, utc_ms now,
                                           struct err *err);

@@ -38,6 +38,10 @@ MUST_CHECK enum status outages_add(struct store_txn *txn, utc_ms from_at, utc_ms
 /* `games` more have been credited; is_done closes it. */
 MUST_CHECK enum status outages_credited(struct store_txn *txn, int64_t id, int64_t games,
                                         bool is_done, struct err *err);
+/* The greatest id of a game that has been credited with it (0: none): where a sweep in order of id
+ * goes on, also after a crash. */
+MUST_CHECK enum status outages_last_game(struct store_conn *conn, int64_t id,
+                                         int64_t *ret_game_id, struct err *err);
 /* The oldest that is not done.  ST_NOT_FOUND. */
 MUST_CHECK enum status outages_unfinished(struct store_conn *conn, struct outage_row *ret_row,
                                           struct err *err);

@@ -15,8 +15,9 @@
  *      |________|           a lease that ended, or a retry
  *
  * Delivery is at least once: whoever dies between sending and outbox_sent() sends again when the
- * lease has ended, with the same message id, which is made of the row.  Bytes that hold a raw
- * token are erased when the row is settled, at the latest.
+ * lease has ended, with the same message id, which is made of the row.  When a row is settled, a
+ * letter's bytes are erased (it may hold a raw token, and pictures are large), and so are a
+ * webhook's if has_token says that they hold one; else those stay for redelivery until purged.
  * Webhooks: one intent at a time for each endpoint, so a dead one cannot hold up the others.
  *
  * Ownership: strings given are copied.  struct intent_row is the caller's; intent_release() frees
@@ -86,8 +87,9 @@ MUST_CHECK enum status outbox_put_composed(struct store_txn *txn, const struct i
                                            int64_t *ret_id, struct err *err);
 
 /* Lease the earliest due one of a channel until now + lease_ms.  A lease that has ended is handed
- * out again.  Those whose expires_at has come are marked expired on the way.  ST_NOT_FOUND when
- * nothing is due.  attempts is counted up. */
+ * out again.  Those whose expires_at has come are marked expired on the way.  attempts is counted up.
+ * ST_NOT_FOUND when nothing (more) is due: the command that asked must then still return ST_OK, or
+ * the marking is undone and done again for ever. */
 MUST_CHECK enum status outbox_claim(struct store_txn *txn, enum notice_channel channel, utc_ms now,
                                     int64_t lease_ms, struct intent_row *ret_intent,
                                     struct err *err);
@@ -136,11 +138,6 @@ MUST_CHECK enum status outbox_release(struct store_txn *txn, int64_t id, int att
 MUST_CHECK enum status outbox_supersede_game(struct store_txn *txn, int64_t game_id,
                                              enum notice_class cls, int64_t state_no, utc_ms now,
                                              int64_t *ret_n, struct err *err);
-/* Waiting mail of a class to a user, when he switches it off. */
-MUST_CHECK enum status outbox_supersede_user(struct store_txn *txn, int64_t user_id,
-                                             enum notice_class cls, enum notice_channel channel,
-                                             utc_ms now, int64_t *ret_n, struct err *err);
-
 /* At start, before the courier: leases of a process that is gone end now. */
 MUST_CHECK enum status outbox_reclaim(struct store_txn *txn, utc_ms now, int64_t *ret_n,
                                       struct err *err);

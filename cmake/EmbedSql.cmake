@@ -1,0 +1,20 @@
+# cmake -DOUT=schema.c -DFILES="a.sql;b.sql" -P EmbedSql.cmake
+# Writes a C file with the text of each migration, in order of its number: store_migrations[].
+set(code "/* made by cmake/EmbedSql.cmake from schema/; do not edit */\n#include \"store/internal.h\"\n\n")
+set(rows "")
+list(SORT FILES)
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME)
+  if(NOT name MATCHES "^([0-9][0-9][0-9][0-9])_[a-z0-9_]+\\.sql$")
+    message(FATAL_ERROR "schema/${name}: migrations are called NNNN_words.sql")
+  endif()
+  math(EXPR number "1${CMAKE_MATCH_1} - 10000")
+  # As bytes: string literals have a portable limit of 4095 characters, arrays have none.
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "((0x[0-9a-f][0-9a-f],)(0x[0-9a-f][0-9a-f],)(0x[0-9a-f][0-9a-f],)(0x[0-9a-f][0-9a-f],)(0x[0-9a-f][0-9a-f],)(0x[0-9a-f][0-9a-f],)(0x[0-9a-f][0-9a-f],)(0x[0-9a-f][0-9a-f],))" "\\1\n" bytes "${bytes}")
+  string(APPEND code "static const unsigned char text_${number}[] = {\n${bytes}0};\n\n")
+  string(APPEND rows "    {${number}, \"${name}\", (const char *)text_${number}},\n")
+endforeach()
+string(APPEND code "const struct migration store_migrations[] = {\n${rows}    {0, 0, 0}};\n")
+file(WRITE ${OUT} "${code}")

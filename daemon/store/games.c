@@ -1,0 +1,268 @@
+/* store/games.c - game rows; see games.h. */
+#include "store/games.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "store/internal.h"
+
+static void game_read(struct query *q, struct game_row *g)
+{
+    g->id = column_id(q);
+    COLUMN_TEXT(q, g->public_id);
+    COLUMN_ENUM(q, game_variant, g->variant);
+    COLUMN_TEXT(q, g->rules);
+    COLUMN_ENUM(q, game_reserve, g->reserve);
+    g->is_rated = column_bool(q);
+    COLUMN_ENUM(q, game_visibility, g->visibility);
+    g->table_talk = column_bool(q);
+    COLUMN_ENUM(q, game_clock, g->clock);
+    g->per_move_ms = column_int(q);
+    g->grace_ms = column_int(q);
+    g->placing_ms = column_int(q);
+    g->organiser_id = column_id(q);
+    COLUMN_ENUM(q, game_state, g->state);
+    g->open_seats = (int)column_int(q);
+    g->paused_at = column_at(q);
+    COLUMN_ENUM(q, game_result, g->result);
+    COLUMN_ENUM(q, game_cause, g->cause);
+    COLUMN_TEXT(q, g->start_position);
+    COLUMN_TEXT(q, g->position);
+    g->compact_len = column_bytes(q, g->compact, sizeof g->compact);
+    g->position_hash = (uint64_t)column_int(q);
+    g->ply = (int)column_int(q);
+    g->turn_seat = column_seat(q);
+    g->turn_user_id = column_id(q);
+    COLUMN_TEXT(q, g->conditions);
+    g->state_no = column_int(q);
+    g->last_seq = column_int(q);
+    g->last_event_id = column_int(q);
+    g->turn_at = column_at(q);
+    g->deadline_at = column_at(q);
+    COLUMN_TEXT(q, g->explanation);
+    g->has_chain = column_bytes(q, g->chain, sizeof g->chain) == STORE_HASH_SIZE;
+    g->expires_at = column_at(q);
+    g->created_at = column_int(q);
+    g->started_at = column_at(q);
+    g->moved_at = column_at(q);
+    g->ended_at = column_at(q);
+    g->updated_at = column_int(q);
+}
+
+/* Ends the query. */
+static enum status game_one(struct query *q, struct game_row *ret_game, struct err *err)
+{
+    bool has_row = false;
+    enum status st = query_row(q, &has_row, err);
+    struct game_row game;
+
+    if (st == ST_OK && !has_row)
+        st = err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
+    else if (st == ST_OK)
+        game_read(q, &game);
+    st = query_end(q, st, err);
+    if (st == ST_OK)
+        *ret_game = game;
+    return st;
+}
+
+enum status games_get(struct store_conn *conn, int64_t id, struct game_row *ret_game,
+                      struct err *err)
+{
+    struct query q = query_begin(conn, Q_GAME_GET);
+
+    bind_int(&q, id);
+    return game_one(&q, ret_game, err);
+}
+
+enum status games_find(struct store_conn *conn, const char *public_id, struct game_row *ret_game,
+                       struct err *err)
+{
+    struct query q = query_begin(conn, Q_GAME_FIND);
+
+    bind_text(&q, public_id, 4096); /* whatever was asked for; too long is not there */
+    return game_one(&q, ret_game, err);
+}
+
+static enum status tally(struct store_txn *txn, enum game_state state, int add, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_TALLY_ADD);
+
+    BIND_WORD(&q, game_state_str(state));
+    bind_int(&q, add);
+    return query_run(&q, err);
+}
+
+enum status games_create(struct store_txn *txn, const struct game_row *game, int64_t *ret_id,
+                         struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_GAME_PUT);
+    int64_t id = 0;
+    enum status st;
+
+    BIND_TEXT(&q, game->public_id);
+    BIND_WORD(&q, game_variant_str(game->variant));
+    BIND_TEXT(&q, game->rules);
+    BIND_WORD(&q, game_reserve_str(game->reserve));
+    bind_int(&q, game->is_rated);
+    BIND_WORD(&q, game_visibility_str(game->visibility));
+    bind_int(&q, game->table_talk);
+    BIND_WORD(&q, game_clock_str(game->clock));
+    bind_int(&q, game->per_move_ms);
+    bind_int(&q, game->grace_ms);
+    bind_int(&q, game->placing_ms);
+    bind_int(&q, game->organiser_id);
+    bind_text(&q, game->conditions[0] ? game->conditions : "aaaa", sizeof game->conditions);
+    bind_at(&q, game->expires_at);
+    bind_int(&q, game->created_at);
+    bind_int(&q, game->updated_at);
+    st = query_touch(&q, &id, err);
+    for (int seat = 0; st == ST_OK && seat < SEAT_COUNT; seat++) {
+        q = query_begin(txn->conn, Q_SEAT_PUT);
+        bind_int(&q, id);
+        bind_int(&q, seat);
+        st = query_run(&q, err);
+    }
+    if (st == ST_OK) {
+        q = query_begin(txn->conn, Q_MEMBER_ORGANISER);
+        bind_int(&q, game->organiser_id);
+        bind_int(&q, id);
+        st = query_run(&q, err);
+    }
+    if (st == ST_OK)
+        st = tally(txn, GAME_OPEN, 1, err);
+    if (st == ST_OK)
+        *ret_id = id;
+    return st;
+}
+
+static enum status moved_on(struct err *err)
+{
+    return err_reason(err, REASON_STATE_MISMATCH, "the game has changed since it was read");
+}
+
+static enum status game_state_now(struct store_txn *txn, int64_t id, enum game_state *ret_state,
+                                  int64_t *ret_last_seq, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_GAME_STATE);
+    enum game_state state = GAME_OPEN;
+    int64_t last_seq = 0;
+    bool has_row = false;
+    enum status st;
+
+    bind_int(&q, id);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && !has_row) {
+        st = err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
+    } else if (st == ST_OK) {
+        COLUMN_ENUM(&q, game_state, state);
+        last_seq = column_int(&q);
+    }
+    st = query_end(&q, st, err);
+    if (st == ST_OK) {
+        *ret_state = state;
+        *ret_last_seq = last_seq;
+    }
+    return st;
+}
+
+enum status games_save(struct store_txn *txn, const struct game_row *game, struct err *err)
+{
+    enum game_state before = GAME_OPEN;
+    int64_t last_seq = 0;
+    struct query q;
+    enum status st = game_state_now(txn, game->id, &before, &last_seq, err);
+
+    if (st != ST_OK)
+        return st;
+    if (last_seq != game->last_seq)
+        return moved_on(err);
+    assert(game->compact_len <= GAME_COMPACT_MAX);
+    q = query_begin(txn->conn, Q_GAME_SAVE);
+    bind_int(&q, game->id);
+    bind_int(&q, game->last_seq);
+    BIND_WORD(&q, game_state_str(game->state));
+    bind_at(&q, game->paused_at);
+    BIND_WORD(&q, game_result_str(game->result));
+    BIND_WORD(&q, game_cause_str(game->cause));
+    BIND_TEXT(&q, game->start_position);
+    BIND_TEXT(&q, game->position);
+    bind_blob(&q, game->compact, game->compact_len);
+    bind_int(&q, (int64_t)game->position_hash);
+    bind_int(&q, game->ply);
+    bind_seat(&q, game->turn_seat);
+    bind_id(&q, game->turn_user_id);
+    BIND_TEXT(&q, game->conditions);
+    bind_int(&q, game->state_no);
+    bind_at(&q, game->turn_at);
+    bind_at(&q, game->deadline_at);
+    BIND_TEXT(&q, game->explanation);
+    bind_blob(&q, game->chain, game->has_chain ? STORE_HASH_SIZE : 0);
+    bind_at(&q, game->expires_at);
+    bind_at(&q, game->started_at);
+    bind_at(&q, game->moved_at);
+    bind_at(&q, game->ended_at);
+    bind_int(&q, game->updated_at);
+    bind_int(&q, game->is_rated);
+    st = query_touch(&q, NULL, err);
+    if (st != ST_OK)
+        return st == ST_NOT_FOUND ? moved_on(err) : st;
+    if (before == game->state)
+        return ST_OK;
+    st = tally(txn, before, -1, err);
+    if (st == ST_OK)
+        st = tally(txn, game->state, 1, err);
+    if (st == ST_OK && (game->state == GAME_FINISHED || game->state == GAME_ABORTED)) {
+        q = query_begin(txn->conn, Q_MEMBERS_OVER);
+        bind_int(&q, game->id);
+        st = query_run(&q, err);
+    }
+    return st;
+}
+
+enum status games_tally(struct store_conn *conn, int64_t ret_n[GAME_STATE_COUNT_], struct err *err)
+{
+    struct query q = query_begin(conn, Q_GAME_TALLY);
+    int64_t n[GAME_STATE_COUNT_] = {0};
+    bool has_row = true;
+    enum status st;
+
+    while ((st = query_row(&q, &has_row, err)) == ST_OK && has_row) {
+        enum game_state state = GAME_OPEN;
+
+        COLUMN_ENUM(&q, game_state, state);
+        n[state] = column_int(&q);
+    }
+    st = query_end(&q, st, err);
+    if (st == ST_OK)
+        memcpy(ret_n, n, sizeof n);
+    return st;
+}
+
+static void id_read(struct query *q, int64_t *id)
+{
+    *id = column_id(q);
+}
+
+enum status games_ids(struct store_conn *conn, int state, int64_t after, int64_t *ret_ids,
+                      size_t max, size_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, state == GAME_ANY ? Q_GAME_IDS : Q_GAME_IDS_STATE);
+
+    if (state != GAME_ANY)
+        BIND_WORD(&q, game_state_str((enum game_state)state));
+    bind_int(&q, after);
+    bind_int(&q, (int64_t)max);
+    QUERY_LIST(&q, ret_ids, max, ret_n, id_read, err);
+}
+
+enum status games_ticking(struct store_conn *conn, utc_ms before, int64_t after, int64_t *ret_ids,
+                          size_t max, size_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, Q_GAMES_TICKING);
+
+    bind_int(&q, before);
+    bind_int(&q, after);
+    bind_int(&q, (int64_t)max);
+    QUERY_LIST(&q, ret_ids, max, ret_n, id_read, err);
+}

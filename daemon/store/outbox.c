@@ -1,0 +1,662 @@
+/* store/outbox.c - see outbox.h. */
+#include "store/outbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/internal.h"
+
+enum { ROWS_AT_ONCE = 64, /* as in sql.h */ LOOKS_AT_ONCE = 256 };
+
+void intent_release(struct intent_row *intent)
+{
+    if (!intent)
+        return;
+    free(intent->params);
+    free(intent->bytes);
+    intent->params = NULL;
+    intent->bytes = NULL;
+    intent->bytes_len = 0;
+}
+
+/* All but params and bytes. */
+static void brief_read(struct query *q, struct intent_row *i)
+{
+    *i = INTENT_ROW_INIT;
+    i->id = column_id(q);
+    COLUMN_TEXT(q, i->dedupe_key);
+    COLUMN_ENUM(q, notice_class, i->cls);
+    COLUMN_ENUM(q, notice_channel, i->channel);
+    COLUMN_TEXT(q, i->template_name);
+    i->user_id = column_id(q);
+    COLUMN_TEXT(q, i->address);
+    i->webhook_id = column_id(q);
+    i->game_id = column_id(q);
+    i->seat = column_seat(q);
+    i->event_id = column_id(q);
+    i->seq = column_int(q);
+    i->state_no = column_int(q);
+    COLUMN_ENUM(q, outbox_state, i->state);
+    i->due_at = column_int(q);
+    i->expires_at = column_int(q);
+    i->leased_until = column_at(q);
+    i->attempts = (int)column_int(q);
+    COLUMN_TEXT(q, i->content_type);
+    COLUMN_TEXT(q, i->envelope_from);
+    COLUMN_TEXT(q, i->envelope_to);
+    COLUMN_TEXT(q, i->message_id);
+    i->has_token = column_bool(q);
+    i->last_code = (int)column_int(q);
+    COLUMN_TEXT(q, i->last_text);
+    i->created_at = column_int(q);
+    i->settled_at = column_at(q);
+}
+
+static void intent_read(struct query *q, struct intent_row *i)
+{
+    size_t len = 0;
+
+    brief_read(q, i);
+    i->params = (char *)column_heap(q, &len);
+    i->bytes = column_heap(q, &i->bytes_len);
+}
+
+/* Ends the query. */
+static enum status intent_one(struct query *q, struct intent_row *ret_intent, struct err *err)
+{
+    struct intent_row intent = INTENT_ROW_INIT;
+    bool has_row = false;
+    enum status st = query_row(q, &has_row, err);
+
+    if (st == ST_OK && !has_row)
+        st = err_reason(err, REASON_NOT_FOUND, "there is no such notice");
+    else if (st == ST_OK)
+        intent_read(q, &intent);
+    st = query_end(q, st, err);
+    if (st == ST_OK)
+        *ret_intent = intent;
+    else
+        intent_release(&intent);
+    return st;
+}
+
+/* ---------------------------------------------------------------- webhooks' book-keeping */
+
+static enum status webhook_next_due(struct store_txn *txn, int64_t webhook_id, struct err *err)
+{
+    struct query q;
+
+    if (!webhook_id)
+        return ST_OK;
+    q = query_begin(txn->conn, Q_WEBHOOK_NEXT_DUE);
+    bind_int(&q, webhook_id);
+    return query_run(&q, err);
+}
+
+/* The intent is not being sent to it any more. */
+static enum status webhook_idle(struct store_txn *txn, int64_t webhook_id, int64_t outbox_id,
+                                struct err *err)
+{
+    struct query q;
+    enum status st;
+
+    if (!webhook_id)
+        return ST_OK;
+    q = query_begin(txn->conn, Q_WEBHOOK_IDLE);
+    bind_int(&q, webhook_id);
+    bind_int(&q, outbox_id);
+    st = query_run(&q, err);
+    return st == ST_OK ? webhook_next_due(txn, webhook_id, err) : st;
+}
+
+/* Run an update that gives (id, webhook_id) of at most ROWS_AT_ONCE rows again and again until it
+ * finds none, and free the webhooks.  bind() binds its parameters. */
+static enum status in_batches(struct store_txn *txn, enum query_id id,
+                              void (*bind)(struct query *q, const void *arg), const void *arg,
+                              int64_t *ret_n, struct err *err)
+{
+    int64_t ids[ROWS_AT_ONCE], hooks[ROWS_AT_ONCE];
+    int64_t all = 0;
+    size_t n;
+    enum status st;
+
+    do {
+        struct query q = query_begin(txn->conn, id);
+        bool has_row = true;
+
+        n = 0;
+        bind(&q, arg);
+        while ((st = query_row(&q, &has_row, err)) == ST_OK && has_row && n < ROWS_AT_ONCE) {
+            ids[n] = column_id(&q);
+            hooks[n] = column_id(&q);
+            n++;
+        }
+        st = query_end(&q, st, err);
+        for (size_t i = 0; st == ST_OK && i < n; i++)
+            st = webhook_idle(txn, hooks[i], ids[i], err);
+        all += (int64_t)n;
+    } while (st == ST_OK && n > 0);
+    if (st == ST_OK && ret_n)
+        *ret_n = all;
+    return st;
+}
+
+/* ---------------------------------------------------------------- putting */
+
+enum status outbox_put_composed(struct store_txn *txn, const struct intent_row *i, int64_t *ret_id,
+                                struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_OUTBOX_PUT);
+    int64_t id = 0;
+    enum status st;
+
+    if (i->bytes && i->bytes_len > BYTES_MAX)
+        query_trouble(&q, ST_TOO_LARGE, "a notice is too large");
+    BIND_TEXT(&q, i->dedupe_key);
+    BIND_WORD(&q, notice_class_str(i->cls));
+    BIND_WORD(&q, notice_channel_str(i->channel));
+    BIND_TEXT(&q, i->template_name);
+    bind_id(&q, i->user_id);
+    bind_text_or_null(&q, i->address, sizeof i->address);
+    bind_id(&q, i->webhook_id);
+    bind_id(&q, i->game_id);
+    bind_seat(&q, i->seat);
+    bind_id(&q, i->event_id);
+    bind_int(&q, i->seq);
+    bind_int(&q, i->state_no);
+    bind_text(&q, i->params ? i->params : "{}", PARAMS_MAX + 1);
+    bind_int(&q, i->due_at);
+    bind_int(&q, i->expires_at);
+    bind_int(&q, i->created_at);
+    bind_blob(&q, i->bytes, i->bytes_len);
+    BIND_TEXT(&q, i->content_type);
+    BIND_TEXT(&q, i->envelope_from);
+    BIND_TEXT(&q, i->envelope_to);
+    BIND_TEXT(&q, i->message_id);
+    bind_int(&q, i->has_token);
+    st = query_touch(&q, &id, err);
+    if (st == ST_NOT_FOUND && sqlite3_extended_errcode(txn->conn->db) !=
+                                  SQLITE_CONSTRAINT_FOREIGNKEY) {
+        if (ret_id)
+            *ret_id = 0; /* said already */
+        return ST_OK;
+    }
+    if (st == ST_OK)
+        st = webhook_next_due(txn, i->webhook_id, err);
+    if (st != ST_OK)
+        return st;
+    txn_note_outbox(txn);
+    if (ret_id)
+        *ret_id = id;
+    return ST_OK;
+}
+
+enum status outbox_put(struct store_txn *txn, const struct intent_row *intent, int64_t *ret_id,
+                       struct err *err)
+{
+    struct intent_row bare = *intent;
+
+    bare.bytes = NULL;
+    bare.bytes_len = 0;
+    bare.content_type[0] = bare.envelope_from[0] = bare.envelope_to[0] = '\0';
+    bare.message_id[0] = '\0';
+    bare.has_token = false;
+    return outbox_put_composed(txn, &bare, ret_id, err);
+}
+
+/* ---------------------------------------------------------------- leasing */
+
+static void bind_until(struct query *q, const void *arg)
+{
+    bind_int(q, *(const int64_t *)arg);
+}
+
+static enum status expire(struct store_txn *txn, int64_t id, utc_ms now, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_OUTBOX_EXPIRE);
+    int64_t webhook_id = 0;
+    enum status st;
+
+    bind_int(&q, id);
+    bind_int(&q, now);
+    st = query_touch(&q, &webhook_id, err);
+    return st == ST_OK ? webhook_next_due(txn, webhook_id, err) : st;
+}
+
+/* The first due one of a channel, and of which webhook; *ret_id 0: there is none. */
+static enum status first_due(struct store_txn *txn, enum notice_channel channel, utc_ms now,
+                             int64_t *ret_id, utc_ms *ret_expires_at, int64_t *ret_webhook_id,
+                             struct err *err)
+{
+    int64_t webhook_id = 0, id = 0;
+    utc_ms expires_at = UTC_NONE;
+    struct query q;
+    bool has_row = false;
+    enum status st;
+
+    *ret_id = *ret_webhook_id = 0;
+    if (channel == CHANNEL_WEBHOOK) {
+        q = query_begin(txn->conn, Q_WEBHOOK_FIRST);
+        bind_int(&q, now);
+        st = query_row(&q, &has_row, err);
+        if (st == ST_OK && has_row)
+            webhook_id = column_id(&q);
+        st = query_end(&q, st, err);
+        if (st != ST_OK || !has_row)
+            return st;
+        q = query_begin(txn->conn, Q_OUTBOX_FIRST_WEBHOOK);
+        bind_int(&q, webhook_id);
+    } else {
+        q = query_begin(txn->conn, Q_OUTBOX_FIRST_MAIL);
+    }
+    bind_int(&q, now);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && has_row) {
+        id = column_id(&q);
+        expires_at = column_int(&q);
+    }
+    st = query_end(&q, st, err);
+    *ret_webhook_id = webhook_id;
+    *ret_id = id;
+    *ret_expires_at = expires_at;
+    return st;
+}
+
+enum status outbox_claim(struct store_txn *txn, enum notice_channel channel, utc_ms now,
+                         int64_t lease_ms, struct intent_row *ret_intent, struct err *err)
+{
+    struct intent_row intent = INTENT_ROW_INIT;
+    enum status st = in_batches(txn, Q_OUTBOX_ENDED_LEASES, bind_until, &now, NULL, err);
+
+    for (int look = 0; st == ST_OK && look < LOOKS_AT_ONCE; look++) {
+        int64_t id = 0, webhook_id = 0;
+        utc_ms expires_at = UTC_NONE;
+        struct query q;
+
+        st = first_due(txn, channel, now, &id, &expires_at, &webhook_id, err);
+        if (st != ST_OK)
+            return st;
+        if (id == 0 && webhook_id == 0)
+            break;
+        if (id == 0) { /* its next_due_at is not true */
+            st = webhook_next_due(txn, webhook_id, err);
+            continue;
+        }
+        if (expires_at <= now) {
+            st = expire(txn, id, now, err);
+            continue;
+        }
+        q = query_begin(txn->conn, Q_OUTBOX_LEASE);
+        bind_int(&q, id);
+        bind_int(&q, now + lease_ms);
+        st = intent_one(&q, &intent, err);
+        if (st == ST_OK && webhook_id) {
+            q = query_begin(txn->conn, Q_WEBHOOK_BUSY);
+            bind_int(&q, webhook_id);
+            bind_int(&q, id);
+            st = query_run(&q, err);
+            if (st == ST_OK)
+                st = webhook_next_due(txn, webhook_id, err);
+        }
+        if (st != ST_OK)
+            intent_release(&intent);
+        else
+            *ret_intent = intent;
+        return st;
+    }
+    return st == ST_OK ? err_reason(err, REASON_NOT_FOUND, "nothing is due") : st;
+}
+
+enum status outbox_next(struct store_conn *conn, enum notice_channel channel, utc_ms *ret_at,
+                        struct err *err)
+{
+    utc_ms first = UTC_NONE, leased = UTC_NONE;
+    bool has_row = false;
+    struct query q = query_begin(conn, channel == CHANNEL_MAIL ? Q_OUTBOX_NEXT_MAIL
+                                                               : Q_OUTBOX_NEXT_WEBHOOK);
+    enum status st = query_row(&q, &has_row, err);
+
+    if (st == ST_OK && has_row)
+        first = column_at(&q);
+    st = query_end(&q, st, err);
+    if (st != ST_OK)
+        return st;
+    q = query_begin(conn, Q_OUTBOX_NEXT_LEASE);
+    BIND_WORD(&q, notice_channel_str(channel));
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && has_row)
+        leased = column_at(&q);
+    st = query_end(&q, st, err);
+    if (st == ST_OK)
+        *ret_at = first == UTC_NONE || (leased != UTC_NONE && leased < first) ? leased : first;
+    return st;
+}
+
+/* ---------------------------------------------------------------- what became of it */
+
+static struct query for_lease(struct store_txn *txn, enum query_id id, int64_t outbox_id,
+                              int attempt)
+{
+    struct query q = query_begin(txn->conn, id);
+
+    bind_int(&q, outbox_id);
+    bind_int(&q, attempt);
+    return q;
+}
+
+static enum status lease_lost(struct err *err)
+{
+    return err_reason(err, REASON_ALREADY_DONE, "the lease of this notice has ended");
+}
+
+enum status outbox_compose(struct store_txn *txn, int64_t id, int attempt,
+                           const struct outbox_letter *letter, struct err *err)
+{
+    struct query q = for_lease(txn, Q_OUTBOX_COMPOSE, id, attempt);
+    enum status st;
+
+    if (letter->len > BYTES_MAX)
+        query_trouble(&q, ST_TOO_LARGE, "a notice is too large");
+    bind_blob(&q, letter->bytes, letter->len);
+    bind_text(&q, letter->content_type, CONTENT_TYPE_SIZE);
+    bind_text(&q, letter->envelope_from, ADDRESS_SIZE);
+    bind_text(&q, letter->envelope_to, ADDRESS_SIZE);
+    bind_text(&q, letter->message_id, MESSAGE_ID_SIZE);
+    bind_int(&q, letter->has_token);
+    st = query_touch(&q, NULL, err);
+    return st == ST_NOT_FOUND ? lease_lost(err) : st;
+}
+
+static enum status put_attempt(struct store_txn *txn, int64_t id, int attempt, utc_ms now,
+                               int64_t took_ms, enum attempt_outcome outcome, int code,
+                               const char *text, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_ATTEMPT_PUT);
+    char scratch[REPLY_TEXT_SIZE];
+
+    bind_int(&q, id);
+    bind_int(&q, attempt);
+    bind_int(&q, now);
+    bind_int(&q, took_ms);
+    BIND_WORD(&q, attempt_outcome_str(outcome));
+    bind_int(&q, code);
+    bind_cut(&q, text, sizeof scratch, scratch);
+    return query_run(&q, err);
+}
+
+static enum status settle(struct store_txn *txn, int64_t id, int attempt, enum outbox_state state,
+                          int code, const char *text, utc_ms now, struct err *err)
+{
+    struct query q = for_lease(txn, Q_OUTBOX_SETTLE, id, attempt);
+    char scratch[REPLY_TEXT_SIZE];
+    int64_t webhook_id = 0;
+    enum status st;
+
+    BIND_WORD(&q, outbox_state_str(state));
+    bind_int(&q, now);
+    bind_int(&q, code);
+    bind_cut(&q, text, sizeof scratch, scratch);
+    st = query_touch(&q, &webhook_id, err);
+    if (st != ST_OK)
+        return st == ST_NOT_FOUND ? lease_lost(err) : st;
+    return webhook_idle(txn, webhook_id, id, err);
+}
+
+enum status outbox_sent(struct store_txn *txn, int64_t id, int attempt, int code, const char *text,
+                        int64_t took_ms, utc_ms now, struct err *err)
+{
+    enum status st = settle(txn, id, attempt, OUTBOX_SENT, code, text, now, err);
+
+    return st == ST_OK ? put_attempt(txn, id, attempt, now, took_ms, ATTEMPT_SENT, code, text, err)
+                       : st;
+}
+
+enum status outbox_failed(struct store_txn *txn, int64_t id, int attempt, int code,
+                          const char *text, int64_t took_ms, utc_ms now, struct err *err)
+{
+    enum status st = settle(txn, id, attempt, OUTBOX_FAILED, code, text, now, err);
+
+    return st == ST_OK
+               ? put_attempt(txn, id, attempt, now, took_ms, ATTEMPT_FAILED, code, text, err)
+               : st;
+}
+
+enum status outbox_supersede_one(struct store_txn *txn, int64_t id, int attempt, const char *text,
+                                 utc_ms now, struct err *err)
+{
+    return settle(txn, id, attempt, OUTBOX_SUPERSEDED, 0, text, now, err);
+}
+
+enum status outbox_retry(struct store_txn *txn, int64_t id, int attempt, int code,
+                         const char *text, int64_t took_ms, utc_ms due_at, utc_ms now,
+                         bool *ret_expired, struct err *err)
+{
+    struct query q = for_lease(txn, Q_OUTBOX_RETRY, id, attempt);
+    char scratch[REPLY_TEXT_SIZE];
+    int64_t webhook_id = 0;
+    utc_ms expires_at = UTC_NONE;
+    bool has_row = false, expired = false;
+    enum status st;
+
+    bind_int(&q, due_at);
+    bind_int(&q, code);
+    bind_cut(&q, text, sizeof scratch, scratch);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && !has_row) {
+        st = lease_lost(err);
+    } else if (st == ST_OK) {
+        webhook_id = column_id(&q);
+        expires_at = column_int(&q);
+    }
+    st = query_end(&q, st, err);
+    if (st == ST_OK)
+        st = put_attempt(txn, id, attempt, now, took_ms, ATTEMPT_RETRY, code, text, err);
+    if (st == ST_OK && due_at >= expires_at) {
+        expired = true;
+        st = expire(txn, id, now, err);
+    }
+    if (st == ST_OK)
+        st = webhook_idle(txn, webhook_id, id, err);
+    if (st != ST_OK)
+        return st;
+    txn_note_outbox(txn);
+    if (ret_expired)
+        *ret_expired = expired;
+    return ST_OK;
+}
+
+enum status outbox_release(struct store_txn *txn, int64_t id, int attempt, utc_ms due_at,
+                           struct err *err)
+{
+    struct query q = for_lease(txn, Q_OUTBOX_RELEASE, id, attempt);
+    int64_t webhook_id = 0;
+    enum status st;
+
+    bind_int(&q, due_at);
+    st = query_touch(&q, &webhook_id, err);
+    if (st != ST_OK)
+        return st == ST_NOT_FOUND ? lease_lost(err) : st;
+    txn_note_outbox(txn);
+    return webhook_idle(txn, webhook_id, id, err);
+}
+
+struct superseding {
+    int64_t game_id;
+    enum notice_class cls;
+    int64_t state_no;
+    utc_ms now;
+};
+
+static void bind_superseding(struct query *q, const void *arg)
+{
+    const struct superseding *s = arg;
+
+    bind_int(q, s->game_id);
+    BIND_WORD(q, notice_class_str(s->cls));
+    bind_int(q, s->state_no);
+    bind_int(q, s->now);
+}
+
+enum status outbox_supersede_game(struct store_txn *txn, int64_t game_id, enum notice_class cls,
+                                  int64_t state_no, utc_ms now, int64_t *ret_n, struct err *err)
+{
+    const struct superseding s = {game_id, cls, state_no, now};
+
+    return in_batches(txn, Q_OUTBOX_SUPERSEDE_GAME, bind_superseding, &s, ret_n, err);
+}
+
+enum status outbox_drop_webhook(struct store_txn *txn, int64_t webhook_id, const char *text,
+                                utc_ms now, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_OUTBOX_DROP_WEBHOOK);
+    enum status st;
+
+    bind_int(&q, webhook_id);
+    bind_int(&q, now);
+    bind_text(&q, text, REPLY_TEXT_SIZE);
+    st = query_run(&q, err);
+    return st == ST_OK ? webhook_next_due(txn, webhook_id, err) : st;
+}
+
+enum status outbox_reclaim(struct store_txn *txn, utc_ms now, int64_t *ret_n, struct err *err)
+{
+    const int64_t all = INT64_MAX - 1;
+
+    (void)now;
+    txn_note_outbox(txn);
+    return in_batches(txn, Q_OUTBOX_ENDED_LEASES, bind_until, &all, ret_n, err);
+}
+
+enum status outbox_again(struct store_txn *txn, int64_t id, utc_ms now, utc_ms expires_at,
+                         struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_OUTBOX_AGAIN);
+    int64_t webhook_id = 0;
+    bool has_row = false, waits = false, erased = false;
+    enum status st;
+
+    bind_int(&q, id);
+    bind_int(&q, now);
+    bind_int(&q, expires_at);
+    st = query_touch(&q, &webhook_id, err);
+    if (st == ST_OK) {
+        txn_note_outbox(txn);
+        return webhook_next_due(txn, webhook_id, err);
+    }
+    if (st != ST_NOT_FOUND)
+        return st;
+    q = query_begin(txn->conn, Q_OUTBOX_FATE);
+    bind_int(&q, id);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && has_row) {
+        waits = column_bool(&q);
+        erased = column_bool(&q);
+    }
+    st = query_end(&q, st, err);
+    if (st != ST_OK)
+        return st;
+    if (!has_row)
+        return err_reason(err, REASON_NOT_FOUND, "there is no such delivery");
+    if (waits)
+        return err_reason(err, REASON_ALREADY_DONE, "this delivery waits to be sent already");
+    return erased ? err_set(err, ST_GONE, "this delivery is not kept any more")
+                  : err_set(err, ST_INTERNAL, "store: OUTBOX_AGAIN: a row that is neither");
+}
+
+/* ---------------------------------------------------------------- looking */
+
+enum status outbox_get(struct store_conn *conn, int64_t id, struct intent_row *ret_intent,
+                       struct err *err)
+{
+    struct query q = query_begin(conn, Q_OUTBOX_GET);
+
+    bind_int(&q, id);
+    return intent_one(&q, ret_intent, err);
+}
+
+enum status outbox_of_webhook(struct store_conn *conn, int64_t webhook_id, int64_t before,
+                              struct intent_row *rows, size_t max, size_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, Q_OUTBOX_OF_WEBHOOK);
+
+    bind_int(&q, webhook_id);
+    bind_int(&q, before ? before : INT64_MAX);
+    bind_int(&q, (int64_t)max);
+    QUERY_LIST(&q, rows, max, ret_n, brief_read, err);
+}
+
+static void attempt_read(struct query *q, struct attempt_row *a)
+{
+    a->outbox_id = column_id(q);
+    a->attempt = (int)column_int(q);
+    a->at = column_int(q);
+    a->took_ms = column_int(q);
+    COLUMN_ENUM(q, attempt_outcome, a->outcome);
+    a->code = (int)column_int(q);
+    COLUMN_TEXT(q, a->text);
+}
+
+enum status attempts_of(struct store_conn *conn, int64_t outbox_id, struct attempt_row *rows,
+                        size_t max, size_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, Q_ATTEMPTS);
+
+    bind_int(&q, outbox_id);
+    bind_int(&q, (int64_t)max);
+    QUERY_LIST(&q, rows, max, ret_n, attempt_read, err);
+}
+
+static enum status depth_one(struct query *q, struct outbox_depth *depth, struct err *err)
+{
+    bool has_row = false;
+    enum status st = query_row(q, &has_row, err);
+
+    if (st == ST_OK && has_row) {
+        utc_ms oldest;
+
+        depth->waiting += column_int(q);
+        oldest = column_at(q);
+        if (oldest != UTC_NONE &&
+            (depth->oldest_due_at == UTC_NONE || oldest < depth->oldest_due_at))
+            depth->oldest_due_at = oldest;
+    }
+    return query_end(q, st, err);
+}
+
+enum status outbox_depth(struct store_conn *conn, enum notice_channel channel,
+                         struct outbox_depth *ret_depth, struct err *err)
+{
+    struct outbox_depth depth = {.waiting = 0, .oldest_due_at = UTC_NONE};
+    struct query q = query_begin(conn, channel == CHANNEL_MAIL ? Q_OUTBOX_DEPTH_MAIL
+                                                               : Q_OUTBOX_DEPTH_WEBHOOK);
+    enum status st = depth_one(&q, &depth, err);
+
+    if (st == ST_OK) {
+        q = query_begin(conn, Q_OUTBOX_DEPTH_LEASED);
+        BIND_WORD(&q, notice_channel_str(channel));
+        st = depth_one(&q, &depth, err);
+    }
+    if (st == ST_OK)
+        *ret_depth = depth;
+    return st;
+}
+
+enum status outbox_purge(struct store_txn *txn, utc_ms before, int max, int64_t *ret_n,
+                         struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_ATTEMPTS_PURGE);
+    enum status st;
+
+    bind_int(&q, before);
+    bind_int(&q, max);
+    st = query_run(&q, err);
+    if (st != ST_OK)
+        return st;
+    q = query_begin(txn->conn, Q_OUTBOX_PURGE);
+    bind_int(&q, before);
+    bind_int(&q, max);
+    st = query_run(&q, err);
+    if (st == ST_OK)
+        *ret_n = sqlite3_changes64(txn->conn->db);
+    return st;
+}
