@@ -13,8 +13,10 @@ static void brief_read(struct query *q, struct game_brief *b)
     b->table_talk = column_bool(q);
     COLUMN_ENUM(q, game_clock, b->clock);
     b->per_move_ms = column_int(q);
+    b->grace_ms = column_int(q);
     b->organiser_id = column_id(q);
     COLUMN_TEXT(q, b->organiser);
+    COLUMN_TEXT(q, b->organiser_name);
     COLUMN_ENUM(q, game_state, b->state);
     b->open_seats = (int)column_int(q);
     b->paused_at = column_at(q);
@@ -51,6 +53,7 @@ static enum status brief_seats(struct store_conn *conn, struct game_brief *b, st
         COLUMN_ENUM(&q, seat_state, b->seats[seat].state);
         b->seats[seat].user_id = column_id(&q);
         COLUMN_TEXT(&q, b->seats[seat].handle);
+        COLUMN_TEXT(&q, b->seats[seat].display_name);
         b->seats[seat].left_how = SEAT_STAYED;
         {
             const char *how = column_peek(&q);

@@ -148,9 +148,10 @@ struct game_brief {
     enum game_visibility visibility;
     bool table_talk;
     enum game_clock clock;
-    int64_t per_move_ms;
+    int64_t per_move_ms, grace_ms;
     int64_t organiser_id;
     char organiser[HANDLE_SIZE];
+    char organiser_name[DISPLAY_NAME_SIZE];
     enum game_state state;
     int open_seats;
     utc_ms paused_at;
@@ -164,6 +165,7 @@ struct game_brief {
         enum seat_state state;
         int64_t user_id;
         char handle[HANDLE_SIZE]; /* "" : nobody */
+        char display_name[DISPLAY_NAME_SIZE];
         enum seat_left_how left_how;
     } seats[SEAT_COUNT];
 };

@@ -37,10 +37,10 @@
     " updated_at"
 #define BRIEF_COLUMNS                                                                              \
     "g.id, g.public_id, g.variant, g.rules, g.reserve, g.is_rated, g.visibility,"                  \
-    " g.table_talk, g.clock, g.per_move_ms, g.organiser_id, o.handle, g.state,"                    \
-    " g.open_seats, g.paused_at, g.result, g.cause, g.ply, g.turn_seat, g.state_no,"               \
-    " g.last_seq, g.turn_at, g.deadline_at, g.expires_at, g.created_at, g.started_at,"             \
-    " g.moved_at, g.ended_at, g.updated_at"
+    " g.table_talk, g.clock, g.per_move_ms, g.grace_ms, g.organiser_id, o.handle,"                 \
+    " o.display_name, g.state, g.open_seats, g.paused_at, g.result, g.cause, g.ply,"               \
+    " g.turn_seat, g.state_no, g.last_seq, g.turn_at, g.deadline_at, g.expires_at,"                \
+    " g.created_at, g.started_at, g.moved_at, g.ended_at, g.updated_at"
 #define INVITATION_COLUMNS                                                                         \
     "id, game_id, seat, user_id, address, address_key, invited_by, state, created_at,"             \
     " expires_at, settled_at"
@@ -209,8 +209,8 @@
       "SELECT id FROM games WHERE state IN ('running', 'placing') AND id > ?2 AND paused_at"       \
       " IS NULL AND turn_at < ?1 ORDER BY id LIMIT ?3")                                            \
     X(BRIEF_SEATS,                                                                                 \
-      "SELECT s.seat, s.state, s.user_id, u.handle, s.left_how FROM seats s LEFT JOIN users u"     \
-      " ON u.id = s.user_id WHERE s.game_id = ?1 ORDER BY s.seat")                                 \
+      "SELECT s.seat, s.state, s.user_id, u.handle, u.display_name, s.left_how FROM seats s"       \
+      " LEFT JOIN users u ON u.id = s.user_id WHERE s.game_id = ?1 ORDER BY s.seat")               \
     X(SEATS_GET,                                                                                   \
       "SELECT s.game_id, s.seat, s.state, s.user_id, u.handle, u.display_name, s.taken_at,"        \
       " s.placement, s.placed_at, s.left_how, s.left_at, s.late_moves FROM seats s LEFT JOIN"      \
