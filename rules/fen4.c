@@ -54,7 +54,7 @@ const char *fen4_loss_str(enum fen4_loss loss)
     return "";
 }
 
-/* The square before (steps 1) or behind (-1) a square as the seat looks; SQUARE_NONE off the box. */
+/* The square so many steps before a square as the seat looks; SQUARE_NONE off the box. */
 static int square_ahead(int square, enum seat seat, int steps)
 {
     static const int files[SEATS] = {0, 1, 0, -1}, ranks[SEATS] = {1, 0, -1, 0};

@@ -277,7 +277,8 @@ size_t spoken_print(const struct game *game, const struct spoken *s, char *text,
     struct line line = line_start(text, size);
 
     if (s->move.type == MOVE_CASTLE) {
-        line_string(&line, s->castles_left ? "castles left, king from " : "castles right, king from ");
+        line_string(&line, s->castles_left ? "castles left" : "castles right");
+        line_string(&line, ", king from ");
         line_square(&line, s->move.from);
         line_string(&line, " to ");
         line_square(&line, s->move.to);

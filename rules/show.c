@@ -88,11 +88,18 @@ static void row_end(struct row *row)
     line_char(row->line, '\n');
 }
 
-static void row_label(struct row *row, const struct view *v, int index, bool is_file)
+/* Which file or rank a column or row of the view is, from 0. */
+static int label_index(const struct view *v, int index, bool is_file)
 {
     bool mirrored = v->options->side == SEAT_NORTH ||
                     (is_file ? v->options->side == SEAT_EAST : v->options->side == SEAT_WEST);
-    int at = mirrored ? v->n - 1 - index : index;
+
+    return mirrored ? v->n - 1 - index : index;
+}
+
+static void row_label(struct row *row, const struct view *v, int index, bool is_file)
+{
+    int at = label_index(v, index, is_file);
 
     if (is_file) {
         row_char(row, ' ');
@@ -190,18 +197,30 @@ static void draw_gap(struct line *line, const struct view *v, int upper)
     row_end(&row);
 }
 
-static void draw_files(struct line *line, const struct view *v)
+/* The names of the columns; numbers without room between them stand upright. */
+static void draw_columns(struct line *line, const struct view *v)
 {
-    struct row row = {line, 0};
+    bool is_upright = v->options->is_narrow && v->is_turned;
 
-    for (int i = 0; i < 3; i++)
-        row_char(&row, ' ');
-    for (int column = 0; column < v->n; column++) {
-        if (!v->options->is_narrow || v->fence[column])
+    for (int part = is_upright ? 0 : 1; part < 2; part++) {
+        struct row row = {line, 0};
+
+        for (int i = 0; i < 3; i++)
             row_char(&row, ' ');
-        row_label(&row, v, column, !v->is_turned);
+        for (int column = 0; column < v->n; column++) {
+            int number = label_index(v, column, false) + 1;
+
+            if (!v->options->is_narrow || v->fence[column])
+                row_char(&row, ' ');
+            if (!is_upright) {
+                row_label(&row, v, column, !v->is_turned);
+                continue;
+            }
+            row_char(&row, ' ');
+            row_char(&row, part == 1 ? (char)('0' + number % 10) : number >= 10 ? '1' : ' ');
+        }
+        row_end(&row);
     }
-    row_end(&row);
 }
 
 /* ---------------------------------------------------------------- what there is to say */
@@ -328,7 +347,7 @@ size_t show_board(const struct position *pos, const struct show_options *options
         draw_row(&line, &v, row);
         draw_gap(&line, &v, row);
     }
-    draw_files(&line, &v);
+    draw_columns(&line, &v);
     if (options->has_legend)
         draw_legend(&line, &v);
     return line_end(&line);
