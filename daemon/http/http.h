@@ -19,7 +19,7 @@
  *   `threads` pool threads answer requests, each with a reader of its own that it opens before its
  *   first request; one more thread wakes the streams, sends their heartbeats and cuts off
  *   connections that trickle.  http_start() and http_stop() are called from one thread, once each.
- *   http_wake() may be called from any.
+ *   http_on_commit() may be called from any.
  *
  * Time
  *   Lengths in milliseconds.  Rate limits and time-outs go by the monotonic side of `clock`;
@@ -39,12 +39,13 @@
 #include "base/ports.h"
 #include "base/status.h"
 #include "clock/clock.h"
+#include "store/kinds.h"
+#include "store/writer.h"
 
+struct arbiter;
 struct http;
 struct passwords;
 struct people;
-struct store;
-struct writer;
 
 enum {
     HTTP_LISTENERS_MAX = 8,            /* sockets to listen on, metrics not counted */
@@ -59,6 +60,26 @@ enum {
     HTTP_FILES_BYTES = 16 * 1024 * 1024
 };
 
+/*
+ * What http asks of notify, which it may not include: main passes notify's functions.  All may be
+ * NULL, in tests: then no unsubscribe link is ours, and no webhook can be made.  Any thread.
+ */
+struct http_notices {
+    void *arg;
+    /* Whose link /u/TOKEN is, and about which letters; changes nothing.  REASON_LINK_EXPIRED when
+     * it is not ours. */
+    enum status (*unsubscribe_read)(void *arg, const char *token, int64_t *ret_user_id,
+                                    enum notice_class *ret_class, struct err *err);
+    /* Whether a webhook may go there; the address as it is to be stored.  REASON_BLOCKED_ADDRESS,
+     * REASON_BAD_FIELD. */
+    enum status (*webhook_check)(void *arg, const char *url, enum webhook_kind kind,
+                                 struct buf *ret_url, struct err *err);
+    /* Whether a notice goes out where the user has not said; NULL: all do. */
+    bool (*is_on_by_default)(void *arg, enum notice_class cls, enum notice_channel channel);
+    /* "whsec_…" */
+    void (*webhook_secret_print)(void *arg, const unsigned char *secret, size_t n, char ret[96]);
+};
+
 struct http_options {
     /* sockets that are bound and listening (TCP or Unix), taken */
     const int *listen_fds;
@@ -68,8 +89,10 @@ struct http_options {
     /* the parts behind it */
     struct store *store;
     struct writer *writer;
+    const struct arbiter *arbiter;
     const struct people *people;
     struct passwords *passwords;
+    struct http_notices notices;
     struct clock clock;
     struct entropy entropy;
     struct digest digest;
@@ -137,9 +160,9 @@ MUST_CHECK enum status http_start(const struct http_options *options, struct htt
  * then stop.  Waits for the writer to answer what it was given.  NULL is allowed. */
 void http_stop(struct http *http, int64_t drain_ms);
 
-/* Something was committed: look for events that streams wait for.  Wire it to the writer's
- * after-commit hook.  Cheap; does not block. */
-void http_wake(void *http);
+/* The writer's hook (writer_hook_fn): wakes the streams that wait for what was committed.  Cheap;
+ * does not block.  http may be NULL, for a hook that is set before the server is started. */
+void http_on_commit(void *http, const struct writer_commit *commit);
 
 /* From now on /readyz answers 503, while requests are still served: for load balancers, before a
  * stop. */

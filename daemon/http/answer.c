@@ -1,0 +1,233 @@
+/*
+ * http/answer.c - what goes back: JSON, problems, cookies, validators.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "http/server.h"
+
+enum { ANSWER_MAX = 4 * 1024 * 1024 }; /* bytes of a JSON answer */
+
+static int add_bytes(const char *bytes, size_t n, void *arg)
+{
+    buf_add(arg, bytes, n);
+    return 0;
+}
+
+enum status answer_json(struct request *r, int status, json_t *take_root, struct err *err)
+{
+    enum status st = ST_OK;
+
+    r->answer.body.limit = ANSWER_MAX;
+    if (!take_root)
+        return err_reason(err, REASON_NO_MEMORY, "the answer did not fit into memory");
+    buf_clear(&r->answer.body);
+    if (json_dump_callback(take_root, add_bytes, &r->answer.body,
+                           JSON_COMPACT | JSON_ENCODE_ANY) != 0)
+        st = err_reason(err, REASON_NO_MEMORY, "the answer could not be written");
+    json_decref(take_root);
+    if (st == ST_OK)
+        st = buf_status(&r->answer.body, "the answer", err);
+    if (st != ST_OK)
+        return st;
+    r->answer.status = status;
+    r->answer.type = "application/json";
+    return ST_OK;
+}
+
+void answer_empty(struct request *r, int status)
+{
+    buf_clear(&r->answer.body);
+    r->answer.status = status;
+    r->answer.type = NULL;
+}
+
+void answer_header(struct request *r, const char *name, const char *value)
+{
+    struct answer *answer = &r->answer;
+    char *copy;
+
+    for (const char *p = value; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return;
+    if (answer->n_headers == ANSWER_HEADERS_MAX)
+        return;
+    copy = str_dup(value);
+    if (!copy)
+        return;
+    if (strcmp(name, "ETag") == 0)
+        answer->has_etag = true;
+    answer->headers[answer->n_headers++] = (struct header){.name = name, .value = copy};
+}
+
+void answer_problem(struct request *r, const struct err *err)
+{
+    enum reason reason = err->reason;
+    int http = status_http(err->code);
+    char type[96];
+    struct err ignored = ERR_INIT;
+    json_t *root, *game = r->problem_game;
+    bool is_fault = status_is_fault(err->code);
+
+    if (reason == REASON_NONE || reason_status(reason) != err->code) {
+        /* A status without a reason of its own. */
+        switch (err->code) {
+        case ST_INVALID:
+            reason = REASON_BAD_REQUEST;
+            break;
+        case ST_UNAUTHENTICATED:
+            reason = REASON_LOGIN_NEEDED;
+            break;
+        case ST_FORBIDDEN:
+            reason = REASON_FORBIDDEN;
+            break;
+        case ST_NOT_FOUND:
+            reason = REASON_NOT_FOUND;
+            break;
+        case ST_CONFLICT:
+            reason = REASON_ALREADY_DONE;
+            break;
+        case ST_GONE:
+            reason = REASON_LINK_EXPIRED;
+            break;
+        case ST_TOO_LARGE:
+            reason = REASON_TOO_LARGE;
+            break;
+        case ST_MEDIA:
+            reason = REASON_MEDIA_TYPE;
+            break;
+        case ST_RATE:
+            reason = REASON_RATE_LIMIT;
+            break;
+        case ST_BUSY:
+            reason = REASON_BUSY;
+            break;
+        case ST_IO:
+            reason = REASON_STORE_FAILED;
+            break;
+        case ST_NOMEM:
+            reason = REASON_NO_MEMORY;
+            break;
+        case ST_CORRUPT:
+            reason = REASON_CORRUPT;
+            break;
+        default:
+            reason = REASON_INTERNAL;
+            break;
+        }
+    }
+    snprintf(type, sizeof type, "/problems/%s", reason_slug(reason));
+    root = json_pack("{s:s, s:s, s:i, s:s}", "type", type, "title", reason_title(reason), "status",
+                     http, "code", reason_slug(reason));
+    /* What went wrong inside is for the operator, who finds it in the log. */
+    if (err->text[0] && !is_fault)
+        json_object_set_new(root, "detail", json_string(err->text));
+    if (r->route && !(r->route->flags & ROUTE_SECRET) && r->target) {
+        char path[256];
+        size_t n = strcspn(r->target, "?");
+
+        if (n < sizeof path) {
+            memcpy(path, r->target, n);
+            path[n] = '\0';
+            json_object_set_new(root, "instance", json_string(path));
+        }
+    }
+    if (r->form.errors)
+        json_object_set(root, "errors", r->form.errors);
+    if (r->verdict)
+        json_object_set_new(root, "verdict", json_string(r->verdict));
+    if (game) {
+        json_object_set_new(root, "game", game);
+        r->problem_game = NULL;
+    }
+    if (is_fault)
+        log_event(LOG_LEVEL_WARNING, "http_fault route=\"%s %s\" status=%d reason=%s text=\"%s\"",
+                  r->route ? method_str(r->route->method) : method_str(r->method),
+                  r->route ? r->route->path : "-", http, reason_slug(reason), err->text);
+    if (answer_json(r, http, root, &ignored) != ST_OK) {
+        buf_clear(&r->answer.body);
+        r->answer.status = 503;
+    }
+    r->answer.type = "application/problem+json";
+    r->answer.cache = "no-store";
+    r->answer.is_document = r->answer.is_picture = false;
+    for (size_t i = 0; i < r->answer.n_headers; i++)
+        free(r->answer.headers[i].value);
+    r->answer.n_headers = 0;
+    r->answer.has_etag = false;
+    if (http == 401)
+        answer_header(r, "WWW-Authenticate", "Bearer realm=\"fourhanded\"");
+    if (http == 429 || http == 503) {
+        char seconds[24];
+
+        snprintf(seconds, sizeof seconds, "%" PRId64,
+                 http == 429 && r->rate.wait_s > 0 ? r->rate.wait_s : INT64_C(1));
+        answer_header(r, "Retry-After", seconds);
+    }
+    if (http == 401 && r->had_bad_cookie)
+        answer_session(r, NULL, 0, 0);
+}
+
+bool request_has_etag(const struct request *r, const char *etag)
+{
+    const char *at = request_header(r, "If-None-Match");
+
+    while (at && *at) {
+        size_t n;
+
+        while (*at == ' ' || *at == ',' || *at == '\t')
+            at++;
+        if (*at == '*')
+            return true;
+        if (strncmp(at, "W/", 2) == 0)
+            at += 2;
+        if (*at != '"')
+            return false;
+        n = strcspn(at + 1, "\"") + 1;
+        if (at[n] != '"')
+            return false;
+        n++;
+        if (n == strlen(etag) && strncmp(at, etag, n) == 0)
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+void answer_validate(struct request *r)
+{
+    unsigned char hash[DIGEST_SIZE];
+    char hex[2 * 12 + 1], etag[2 * 12 + 3];
+    const struct digest *digest = &r->http->options.digest;
+
+    if (r->answer.status != 200 || r->answer.made || !r->answer.type)
+        return;
+    if (!r->answer.has_etag) {
+        digest->sha256(digest->arg, r->answer.body.data, r->answer.body.len, hash);
+        hex_encode(hash, 12, hex);
+        snprintf(etag, sizeof etag, "\"%s\"", hex);
+        answer_header(r, "ETag", etag);
+        if (request_has_etag(r, etag))
+            answer_empty(r, 304);
+        return;
+    }
+    for (size_t i = 0; i < r->answer.n_headers; i++)
+        if (strcmp(r->answer.headers[i].name, "ETag") == 0 &&
+            request_has_etag(r, r->answer.headers[i].value))
+            answer_empty(r, 304);
+}
+
+void answer_session(struct request *r, const char *secret, utc_ms now, utc_ms expires_at)
+{
+    char cookie[160];
+    int64_t age = secret ? (expires_at - now) / MS_SECOND : 0;
+
+    snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Lax%s; Max-Age=%" PRId64,
+             r->http->cookie_name, secret ? secret : "", r->http->is_https ? "; Secure" : "",
+             age > 0 ? age : 0);
+    answer_header(r, "Set-Cookie", cookie);
+    r->answer.cache = "no-store";
+}

@@ -1,0 +1,430 @@
+/*
+ * http/api_play.c - moves, resignation, draws; and what is legal.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arbiter/arbiter.h"
+#include "http/game_acts.h"
+#include "http/handlers.h"
+#include "http/render.h"
+#include "rules/notation.h"
+
+enum { MOVES_A_TIME = 128, MOVES_PAGE_MAX = 1000, HASHES_MAX = 16384 };
+
+/* ------------------------------------------------------------------------------ the moves made */
+
+enum status list_moves_read(struct request *r, struct err *err)
+{
+    static const char *const names[] = {"since", "limit", NULL};
+    struct game_view *view = malloc(sizeof *view);
+    struct move_row *rows = calloc(MOVES_A_TIME, sizeof *rows);
+    struct store_conn *conn = NULL;
+    json_t *items = json_array();
+    int64_t since, limit, got = 0;
+    size_t n = 0;
+    enum status st = request_query_only(r, names, err);
+
+    if (st == ST_OK && (!view || !rows))
+        st = err_reason(err, REASON_NO_MEMORY, "moves");
+    if (st == ST_OK)
+        st = request_query_int(r, "since", 0, INT32_MAX - 1, 0, &since, err);
+    if (st == ST_OK)
+        st = request_query_int(r, "limit", 1, MOVES_PAGE_MAX, MOVES_PAGE_MAX, &limit, err);
+    if (st == ST_OK)
+        st = request_conn(r, &conn, err);
+    if (st == ST_OK)
+        st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
+    while (st == ST_OK && got < limit) {
+        size_t want = limit - got < MOVES_A_TIME ? (size_t)(limit - got) : MOVES_A_TIME;
+
+        st = moves_list(conn, view->game.id, (int)(since + got) + 1, rows, want, &n, err);
+        for (size_t i = 0; i < n && st == ST_OK; i++) {
+            char by[HANDLE_SIZE];
+
+            render_mover(conn, view, rows[i].user_id, by);
+            json_array_append_new(items, render_move(&rows[i], by));
+        }
+        got += (int64_t)n;
+        if (n < want)
+            break;
+    }
+    if (st == ST_OK)
+        st = answer_json(r, 200,
+                         json_pack("{s:O, s:o}", "items", items, "next",
+                                   since + got < view->game.ply ? json_integer(since + got)
+                                                                : json_null()),
+                         err);
+    json_decref(items);
+    free(rows);
+    free(view);
+    return st;
+}
+
+/* ------------------------------------------------------------------------------ making one */
+
+struct act_data {
+    struct arbiter_act act;
+    const char *move;
+};
+
+static struct act_data *read_act(struct request *r, struct err *err)
+{
+    static const char *const seats[SEAT_COUNT] = {"south", "west", "north", "east"};
+    struct act_data *data = calloc(1, sizeof *data);
+
+    r->data = data;
+    r->data_free = free;
+    if (!data) {
+        (void)err_reason(err, REASON_NO_MEMORY, "the request did not fit into memory");
+        return NULL;
+    }
+    data->act = (struct arbiter_act){.seat = ARBITER_ANY_SEAT, .ply = -1};
+    form_int(&r->form, "state_number", FIELD_NEEDED, 0, INT64_MAX, &data->act.state_no);
+    if (r->route->act != move_act)
+        form_word(&r->form, "seat", 0, seats, SEAT_COUNT, &data->act.seat);
+    return data;
+}
+
+enum status move_prepare(struct request *r, struct err *err)
+{
+    struct act_data *data = read_act(r, err);
+    const char *hash = NULL;
+
+    if (!data)
+        return err->code;
+    form_str(&r->form, "move", FIELD_NEEDED, 1, 16, &data->move);
+    form_int(&r->form, "ply", 0, 0, INT32_MAX, &data->act.ply);
+    form_str(&r->form, "position_hash", 0, 1, 16, &hash);
+    if (hash) {
+        char *end;
+
+        data->act.position_hash = strtoull(hash, &end, 16);
+        data->act.has_hash = true;
+        if (strlen(hash) != 16 || *end || strspn(hash, "0123456789abcdefABCDEF") != 16)
+            form_error(&r->form, REASON_BAD_FIELD, "/position_hash",
+                       "must be 16 hexadecimal digits");
+    }
+    return form_end(&r->form, err);
+}
+
+/* The rules' reason as a code, for programs; the arbiter has said it as a sentence. */
+static void find_verdict(struct request *r, struct store_conn *conn, int64_t game_id,
+                         const char *text)
+{
+    struct game_row *game = malloc(sizeof *game);
+    struct position *pos = malloc(sizeof *pos);
+    struct move_reading *reading = malloc(sizeof *reading);
+    struct err ignored = ERR_INIT;
+
+    if (game && pos && reading && games_get(conn, game_id, game, &ignored) == ST_OK &&
+        arbiter_position(game, pos, &ignored) == ST_OK) {
+        enum read_verdict verdict = move_read(pos, text, strlen(text), reading);
+
+        r->verdict = verdict == READ_ILLEGAL ? move_verdict_str(reading->judgement.code)
+                                             : read_verdict_str(verdict);
+    }
+    free(game);
+    free(pos);
+    free(reading);
+}
+
+/* {"move": …, "game": …}, with the ETag that the game alone would have. */
+static enum status answer_move(struct request *r, struct store_conn *conn,
+                               const struct game_row *game, const struct move_row *move,
+                               struct err *err)
+{
+    struct game_view *view = malloc(sizeof *view);
+    json_t *moved = NULL;
+    char by[HANDLE_SIZE], *text = NULL;
+    struct buf body = buf_make(1024 * 1024);
+    enum status st = answer_game(r, conn, 201, game, err);
+
+    if (st != ST_OK)
+        goto out;
+    if (!view) {
+        st = err_reason(err, REASON_NO_MEMORY, "a move");
+        goto out;
+    }
+    st = game_view_of(conn, game, view, err);
+    if (st != ST_OK)
+        goto out;
+    render_mover(conn, view, move->user_id, by);
+    moved = render_move(move, by);
+    text = moved ? json_dumps(moved, JSON_COMPACT) : NULL;
+    if (!text) {
+        st = err_reason(err, REASON_NO_MEMORY, "a move");
+        goto out;
+    }
+    buf_puts(&body, "{\"move\":");
+    buf_puts(&body, text);
+    buf_puts(&body, ",\"game\":");
+    buf_add(&body, r->answer.body.data, r->answer.body.len);
+    buf_putc(&body, '}');
+    st = buf_status(&body, "a move", err);
+    if (st == ST_OK) {
+        buf_clear(&r->answer.body);
+        buf_add(&r->answer.body, body.data, body.len);
+        st = buf_status(&r->answer.body, "a move", err);
+    }
+out:
+    buf_release(&body);
+    json_decref(moved);
+    free(text);
+    free(view);
+    return st;
+}
+
+enum status move_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err)
+{
+    struct act_data *data = r->data;
+    struct game_row *game = malloc(sizeof *game);
+    struct move_row *move = malloc(sizeof *move);
+    enum status st;
+
+    if (!game || !move) {
+        st = err_reason(err, REASON_NO_MEMORY, "a move");
+        goto out;
+    }
+    st = act_game(r, txn, &data->act.game_id, err);
+    if (st != ST_OK)
+        goto out;
+    st = arbiter_move(r->http->options.arbiter, txn, now, request_actor(r), &data->act, data->move,
+                      move, game, err);
+    if (st == ST_ILLEGAL)
+        find_verdict(r, store_txn_conn(txn), data->act.game_id, data->move);
+    if (st == ST_OK)
+        st = answer_move(r, store_txn_conn(txn), game, move, err);
+    else
+        st = act_answer(r, txn, st, game, err);
+out:
+    free(game);
+    free(move);
+    return st;
+}
+
+/* ------------------------------------------------------------------------------ the other acts */
+
+typedef enum status play_fn(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                            struct arbiter_actor actor, const struct arbiter_act *act,
+                            struct game_row *ret_game, struct err *err);
+
+static enum status act_with(struct request *r, struct store_txn *txn, utc_ms now, play_fn *fn,
+                            struct err *err)
+{
+    struct act_data *data = r->data;
+    struct game_row *game = malloc(sizeof *game);
+    enum status st;
+
+    if (!game)
+        return err_reason(err, REASON_NO_MEMORY, "a game");
+    st = act_game(r, txn, &data->act.game_id, err);
+    if (st == ST_OK)
+        st = act_answer(r, txn,
+                        fn(r->http->options.arbiter, txn, now, request_actor(r), &data->act, game,
+                           err),
+                        game, err);
+    free(game);
+    return st;
+}
+
+static enum status prepare_act(struct request *r, struct err *err)
+{
+    return read_act(r, err) ? form_end(&r->form, err) : err->code;
+}
+
+enum status resign_prepare(struct request *r, struct err *err)
+{
+    return prepare_act(r, err);
+}
+
+enum status resign_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err)
+{
+    return act_with(r, txn, now, arbiter_resign, err);
+}
+
+enum status offer_draw_prepare(struct request *r, struct err *err)
+{
+    return prepare_act(r, err);
+}
+
+enum status offer_draw_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err)
+{
+    return act_with(r, txn, now, arbiter_offer_draw, err);
+}
+
+enum status accept_draw_prepare(struct request *r, struct err *err)
+{
+    return prepare_act(r, err);
+}
+
+enum status accept_draw_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err)
+{
+    return act_with(r, txn, now, arbiter_accept_draw, err);
+}
+
+enum status decline_draw_prepare(struct request *r, struct err *err)
+{
+    return prepare_act(r, err);
+}
+
+enum status decline_draw_act(struct request *r, struct store_txn *txn, utc_ms now,
+                             struct err *err)
+{
+    return act_with(r, txn, now, arbiter_decline_draw, err);
+}
+
+enum status claim_draw_prepare(struct request *r, struct err *err)
+{
+    return prepare_act(r, err);
+}
+
+enum status claim_draw_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err)
+{
+    return act_with(r, txn, now, arbiter_claim_draw, err);
+}
+
+/* ------------------------------------------------------------------------------ what is legal */
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Sorted by character code, as the files of worked positions have them. */
+static json_t *moves_of(const struct position *pos, int from)
+{
+    struct move_list *list = malloc(sizeof *list);
+    char(*texts)[MOVE_COORDINATE_MAX] = NULL;
+    json_t *root = NULL;
+    int n = 0;
+
+    if (!list)
+        goto out;
+    position_legal_moves(pos, list);
+    texts = calloc((size_t)list->count + 1, sizeof *texts);
+    if (!texts)
+        goto out;
+    for (int i = 0; i < list->count; i++)
+        if (from == SQUARE_NONE || list->at[i].from == from)
+            move_print_coordinate(list->at[i], texts[n++], sizeof texts[0]);
+    qsort(texts, (size_t)n, sizeof texts[0], compare_texts);
+    root = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(root, json_string(texts[i]));
+out:
+    free(list);
+    free(texts);
+    return root;
+}
+
+static json_t *asked_of(const struct position *pos, const char *text)
+{
+    struct move_reading *reading = malloc(sizeof *reading);
+    char sentence[MOVE_READING_SENTENCE_MAX], coordinate[MOVE_COORDINATE_MAX] = "";
+    enum read_verdict verdict;
+    json_t *root;
+
+    if (!reading)
+        return NULL;
+    verdict = move_read(pos, text, strlen(text), reading);
+    if (verdict == READ_MOVE) {
+        move_print_coordinate(reading->move, coordinate, sizeof coordinate);
+        str_copy(sentence, sizeof sentence, "the move is legal");
+    } else {
+        move_reading_sentence(pos, reading, sentence, sizeof sentence);
+    }
+    root = json_pack("{s:s, s:b, s:o, s:s, s:s}", "text", text, "legal", verdict == READ_MOVE,
+                     "move", render_text(coordinate), "verdict",
+                     verdict == READ_MOVE      ? "ok"
+                     : verdict == READ_ILLEGAL ? move_verdict_str(reading->judgement.code)
+                                               : read_verdict_str(verdict),
+                     "detail", sentence);
+    free(reading);
+    return root;
+}
+
+static enum status claims_of(struct store_conn *conn, const struct game_row *game,
+                             const struct position *pos, json_t **ret, struct err *err)
+{
+    uint64_t *hashes = calloc(HASHES_MAX, sizeof *hashes);
+    json_t *list = json_array();
+    struct variant variant;
+    struct position *start = malloc(sizeof *start);
+    size_t n = 0;
+    enum status st;
+
+    if (!hashes || !start) {
+        st = err_reason(err, REASON_NO_MEMORY, "claims");
+        goto out;
+    }
+    st = events_hashes(conn, game->id, 0, hashes + 1, HASHES_MAX - 1, &n, err);
+    if (st != ST_OK)
+        goto out;
+    if (variant_parse(game->rules, &variant, NULL) == VARIANT_OK &&
+        position_parse(&variant, game->start_position, start, NULL) == POSITION_OK) {
+        hashes[0] = start->hash;
+        n++;
+    } else {
+        memmove(hashes, hashes + 1, n * sizeof *hashes);
+    }
+    if (n > 0 && repetition_count(hashes, n) >= REPEATS_CLAIM)
+        json_array_append_new(list, json_string("repetition"));
+    if (pos->count >= COUNT_CLAIM)
+        json_array_append_new(list, json_string("count"));
+    *ret = list;
+    list = NULL;
+out:
+    json_decref(list);
+    free(hashes);
+    free(start);
+    return st;
+}
+
+enum status get_legal_read(struct request *r, struct err *err)
+{
+    static const char *const names[] = {"from", "move", NULL};
+    const char *from_text = request_query(r, "from"), *move_text = request_query(r, "move");
+    struct game_view *view = malloc(sizeof *view);
+    struct position *pos = malloc(sizeof *pos);
+    struct store_conn *conn = NULL;
+    json_t *claims = NULL;
+    int from = SQUARE_NONE;
+    enum status st = request_query_only(r, names, err);
+
+    if (st == ST_OK && (!view || !pos))
+        st = err_reason(err, REASON_NO_MEMORY, "moves");
+    if (st == ST_OK && from_text &&
+        square_read(from_text, strlen(from_text), &from) != strlen(from_text)) {
+        form_error(&r->form, REASON_BAD_FIELD, "from", "must be a square such as e2");
+        st = form_end(&r->form, err);
+    }
+    if (st == ST_OK && move_text && (!*move_text || strlen(move_text) > MOVE_READ_MAX)) {
+        form_error(&r->form, REASON_BAD_FIELD, "move", "must have 1 to %d bytes", MOVE_READ_MAX);
+        st = form_end(&r->form, err);
+    }
+    if (st == ST_OK)
+        st = request_conn(r, &conn, err);
+    if (st == ST_OK)
+        st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
+    if (st == ST_OK && view->game.state != GAME_RUNNING)
+        st = err_reason(err, REASON_GAME_NOT_RUNNING, "the game is %s",
+                        game_state_str(view->game.state));
+    if (st == ST_OK)
+        st = arbiter_position(&view->game, pos, err);
+    if (st == ST_OK)
+        st = claims_of(conn, &view->game, pos, &claims, err);
+    if (st == ST_OK)
+        st = answer_json(r, 200,
+                         json_pack("{s:I, s:i, s:s, s:o, s:O, s:o}", "state_number",
+                                   (json_int_t)view->game.state_no, "ply", view->game.ply, "seat",
+                                   render_seat(pos->turn), "moves", moves_of(pos, from), "claims",
+                                   claims, "asked",
+                                   move_text ? asked_of(pos, move_text) : json_null()),
+                         err);
+    json_decref(claims);
+    free(view);
+    free(pos);
+    return st;
+}

@@ -1,0 +1,23 @@
+/*
+ * http/game_acts.h - what all acts on a game share.
+ *
+ * Threads: the writer's, but for request_actor().
+ */
+#ifndef FH_HTTP_GAME_ACTS_H
+#define FH_HTTP_GAME_ACTS_H
+
+#include "arbiter/arbiter.h"
+#include "http/server.h"
+
+struct arbiter_actor request_actor(const struct request *r);
+
+/* The game that the path names.  Who may see it, the arbiter judges. */
+MUST_CHECK enum status act_game(struct request *r, struct store_txn *txn, int64_t *ret_id,
+                                struct err *err);
+
+/* The answer to an act that went so: the game, or the refusal, which carries the game as it is now
+ * when it has moved on. */
+MUST_CHECK enum status act_answer(struct request *r, struct store_txn *txn, enum status st,
+                                  const struct game_row *game, struct err *err);
+
+#endif

@@ -1,0 +1,315 @@
+/*
+ * http/server.h - what the files of this room share: the server, a request, an answer.
+ *
+ * The life of a request
+ *   MHD parses a request line; server.c makes a struct request for it, checks the framing that MHD
+ *   lets through, finds its route, and gathers its body.  Then, on the pool thread:
+ *     identity (cookie or token) → rate limit → same-origin check → route->read(), or
+ *     route->prepare() → the connection is suspended → route->act() on the writer thread, in the
+ *     command's transaction → after the commit the connection is resumed → the answer goes out.
+ *   A route has either read, or act (with or without prepare).  Handlers fill in the answer
+ *   (answer_json() and the like) and return ST_OK, or return a failure with *err filled, which
+ *   becomes a problem document.
+ *
+ * Ownership: a request belongs to its connection and is released when MHD completes it.  Strings
+ * got from a request live as long as it does.
+ * Threads: a request is used by one thread at a time: its pool thread, or, while it is suspended,
+ * the writer's (or the password worker's).
+ */
+#ifndef FH_HTTP_SERVER_H
+#define FH_HTTP_SERVER_H
+
+#include <jansson.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "base/str.h"
+#include "base/utc.h"
+#include "http/address.h"
+#include "http/files.h"
+#include "http/http.h"
+#include "http/metrics.h"
+#include "http/rate.h"
+#include "people/people.h"
+
+struct request;
+struct store_conn;
+struct store_reader;
+struct store_txn;
+struct hub;
+
+enum method {
+    METHOD_GET,
+    METHOD_HEAD,
+    METHOD_POST,
+    METHOD_PUT,
+    METHOD_PATCH,
+    METHOD_DELETE,
+    METHOD_OPTIONS,
+    METHOD_OTHER,
+    METHODS
+};
+const char *method_str(enum method method);
+
+/* Who may ask. */
+enum access {
+    ACCESS_ANYBODY, /* credentials are looked at, and a bad token is refused, but none are needed */
+    ACCESS_READ,    /* a session, or a token with that scope */
+    ACCESS_PLAY,
+    ACCESS_MANAGE,
+    ACCESS_SESSION, /* a session alone */
+    ACCESS_NOBODY   /* credentials are not looked at: pages of letters, health */
+};
+
+enum route_flag {
+    ROUTE_API = 1,           /* CORS for token clients; JSON */
+    ROUTE_BODY = 2,          /* takes a JSON body */
+    ROUTE_BODY_OPTIONAL = 4, /* … or none */
+    ROUTE_FORM = 8,          /* takes a form body, which the handler reads itself */
+    ROUTE_REPEATABLE = 16,   /* takes Idempotency-Key */
+    ROUTE_CROSS_SITE = 32,   /* no same-origin check: RFC 8058 */
+    ROUTE_PAGE = 64,         /* failures are pages for people */
+    ROUTE_SECRET = 128       /* its path holds a secret: not logged, no Referer */
+};
+
+enum { ROUTE_PARAMS_MAX = 3, PATH_SEGMENTS_MAX = 12, ANSWER_HEADERS_MAX = 12 };
+
+struct route {
+    enum method method; /* GET also serves HEAD */
+    const char *path;   /* "/api/v1/games/{game}/moves" */
+    enum access access;
+    enum rate_class rate;
+    unsigned flags;
+    const char *statuses; /* all that it can answer: "200 304 400", as in openapi.yaml */
+    /* read, or act with or without prepare.  prepare comes before act, on the pool thread, and reads
+     * the body.  A route with read and act waits for something else first (a password) and then
+     * submits act itself. */
+    enum status (*read)(struct request *r, struct err *err);
+    enum status (*prepare)(struct request *r, struct err *err);
+    enum status (*act)(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+};
+
+/* A connection, from accept to close. */
+struct link {
+    struct link *next, *prev;
+    int fd;
+    struct address peer;
+    bool is_trusted;      /* a proxy of ours */
+    bool is_over_limit;   /* gets 503 and is closed */
+    int64_t cut_at_ms;    /* monotonic: shut down when not done by then; 0: never */
+};
+
+struct header {
+    const char *name; /* a constant */
+    char *value;
+};
+
+/* Fields of a body that is a JSON object; see form_…() below. */
+struct form {
+    json_t *object;
+    const char *known[24];
+    size_t n_known;
+    json_t *errors; /* [{pointer, detail}], NULL while there are none */
+    enum reason reason; /* of the first */
+    char first[256];
+};
+
+struct answer {
+    int status;
+    const char *type;    /* Content-Type, a constant; NULL: no body */
+    struct buf body;
+    struct MHD_Response *made; /* instead of body: a stream or a static file */
+    struct header headers[ANSWER_HEADERS_MAX];
+    size_t n_headers;
+    const char *cache;   /* Cache-Control, a constant; NULL: the default of its kind */
+    bool has_etag;       /* an ETag header was set */
+    bool is_document;    /* gets the Content-Security-Policy of pages */
+    bool is_picture;     /* … of SVG */
+};
+
+enum phase { PHASE_NEW, PHASE_BODY, PHASE_DRAIN, PHASE_WAITING, PHASE_DONE };
+
+struct request {
+    struct http *http;
+    struct MHD_Connection *conn;
+    struct link *link;
+    enum phase phase;
+    enum method method;
+    const struct route *route; /* NULL: none, or a static file */
+    char *target;              /* as it was sent */
+    char *decoded;             /* what segments and query point into */
+    const char *segments[PATH_SEGMENTS_MAX];
+    size_t n_segments;
+    struct {
+        const char *name, *value;
+    } query[HTTP_QUERY_MAX];
+    size_t n_query;
+    const char *params[ROUTE_PARAMS_MAX]; /* in the order of the pattern */
+    struct buf body;
+    struct form form;
+    bool must_close;
+    bool is_stream;
+    bool is_refused; /* before its body was read: there is a problem to tell */
+    struct err refusal;
+    struct people_who who; /* user_id 0: nobody */
+    bool by_cookie;
+    bool had_bad_cookie;
+    struct address client;
+    struct rate_answer rate;
+    bool is_rated;
+    int64_t began_ms; /* monotonic */
+
+    /* a change under way */
+    bool is_waiting;         /* counted in http->waiting */
+    bool is_done;            /* the writer has answered; set before the connection is resumed */
+    enum status outcome;
+    struct err outcome_err;
+    enum status (*resumed)(struct request *r, struct err *err); /* called once done; may suspend again */
+    const char *key;         /* of Idempotency-Key, unquoted; NULL: none */
+    char key_text[132];
+    unsigned char key_hash[DIGEST_SIZE];
+    void *data;              /* the handler's own */
+    void (*data_free)(void *data);
+    json_t *problem_game;    /* goes into a problem document; owned */
+    const char *verdict;     /* constant; goes into a problem document */
+
+    struct answer answer;
+};
+
+
+struct http {
+    struct http_options options;
+    struct MHD_Daemon *daemons[HTTP_LISTENERS_MAX];
+    size_t n_daemons;
+    struct MHD_Daemon *metrics_daemon;
+    struct network *trusted;
+    size_t n_trusted;
+    struct rate *rate;
+    struct files *files;
+    struct metrics metrics;
+    struct hub *hub;
+    char origin[256]; /* scheme://host[:port] of public_url */
+    bool is_https;
+    const char *cookie_name;
+    uint64_t salt;
+    uint64_t generation; /* tells this server's readers from an earlier one's */
+    atomic_bool is_stopping, is_ready;
+
+    pthread_mutex_t lock; /* links, readers, waiting */
+    pthread_cond_t idle;  /* waiting fell to 0 */
+    struct link *links;
+    int n_links;
+    int waiting; /* requests handed to the writer or the password worker */
+    struct store_reader *readers[64 * HTTP_LISTENERS_MAX];
+    size_t n_readers;
+
+    pthread_t ticker;
+    atomic_bool has_ticker; /* it runs until this is false */
+    int wake_pipe[2];
+    char *service_json; /* the service document, made at start */
+};
+
+/* Monotonic milliseconds, and the wall clock. */
+int64_t http_now_ms(const struct http *http);
+utc_ms http_now(const struct http *http);
+
+/* This thread's reader; opened on first need. */
+MUST_CHECK enum status request_conn(struct request *r, struct store_conn **ret, struct err *err);
+void request_conn_done(struct request *r); /* ends the snapshot */
+/* The same outside of a request, on a pool thread. */
+MUST_CHECK enum status pool_conn(struct http *http, struct store_conn **ret, struct err *err);
+void pool_conn_done(struct http *http);
+
+/* ------------------------------------------------------------------------------ the request */
+
+/* A query parameter's value, NULL when it is not there. */
+const char *request_query(const struct request *r, const char *name);
+/* Refuse parameters that are not among names (NULL-ended). */
+MUST_CHECK enum status request_query_only(struct request *r, const char *const *names,
+                                          struct err *err);
+/* A whole number from the query, fallback when it is not there. */
+MUST_CHECK enum status request_query_int(struct request *r, const char *name, int64_t min,
+                                         int64_t max, int64_t fallback, int64_t *ret,
+                                         struct err *err);
+MUST_CHECK enum status request_query_bool(struct request *r, const char *name, bool fallback,
+                                          bool *ret, struct err *err);
+/* A path parameter that is an id; REASON_NOT_FOUND when it is no number. */
+MUST_CHECK enum status request_param_id(const struct request *r, int index, int64_t *ret,
+                                        struct err *err);
+/* A header line, NULL when it is not there. */
+const char *request_header(const struct request *r, const char *name);
+/* A cookie by name; false when it is not there or too long. */
+bool request_cookie(const struct request *r, const char *name, char *ret, size_t size);
+/* Which of the offered media types (NULL-ended, best first) Accept prefers; NULL: none of them. */
+const char *request_accepts(const struct request *r, const char *const *offered);
+
+bool request_is_logged_in(const struct request *r);
+
+/* Read target into segments and query.  ST_INVALID or ST_TOO_LARGE. */
+MUST_CHECK enum status request_parse_target(struct request *r, struct err *err);
+/* What MHD lets through and must not: repeated headers, two framings, foreign encodings. */
+MUST_CHECK enum status request_check_headers(struct request *r, bool *ret_has_body,
+                                             struct err *err);
+
+/* ------------------------------------------------------------------------------ its body */
+
+/* Fields are read one by one; what is wrong is collected, and form_end() tells all of it.  An
+ * absent optional field leaves *ret as it was. */
+enum { FIELD_NEEDED = 1 };
+bool form_has(struct form *form, const char *name);
+void form_str(struct form *form, const char *name, int flags, size_t min, size_t max,
+              const char **ret);
+void form_int(struct form *form, const char *name, int flags, int64_t min, int64_t max,
+              int64_t *ret);
+void form_bool(struct form *form, const char *name, bool *ret);
+void form_instant(struct form *form, const char *name, utc_ms *ret);
+/* The value itself, borrowed; NULL when absent or of another type (which is an error). */
+json_t *form_any(struct form *form, const char *name, int flags, json_type type);
+/* One of words[n]; *ret is its index. */
+void form_word(struct form *form, const char *name, int flags, const char *const *words, size_t n,
+               int *ret);
+void form_error(struct form *form, enum reason reason, const char *pointer, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
+MUST_CHECK enum status form_end(struct form *form, struct err *err);
+void form_release(struct form *form);
+
+/* ------------------------------------------------------------------------------ the answer */
+
+/* takes root (also on failure) */
+MUST_CHECK enum status answer_json(struct request *r, int status, json_t *take_root,
+                                   struct err *err);
+void answer_empty(struct request *r, int status);
+/* value is copied; a value with controls, or one too many, is our bug and dropped */
+void answer_header(struct request *r, const char *name, const char *value);
+void answer_problem(struct request *r, const struct err *err);
+/* An ETag over the body, and 304 when the client has it. */
+void answer_validate(struct request *r);
+/* Whether If-None-Match has that tag (with its quotes). */
+bool request_has_etag(const struct request *r, const char *etag);
+
+/* Suspend the connection and hand it on; the other side calls request_done() exactly once. */
+void request_wait(struct request *r);
+void request_done(struct request *r, enum status st, const struct err *err);
+/* Hand route->act (or another) to the writer; answered through request_done(). */
+MUST_CHECK enum status request_submit(struct request *r, struct err *err);
+
+/* Set the session cookie, or take it away (secret NULL). */
+void answer_session(struct request *r, const char *secret, utc_ms now, utc_ms expires_at);
+
+/* ------------------------------------------------------------------------------ routes */
+
+extern const struct route routes[];
+extern const size_t routes_count;
+
+/* The route of the request; REASON_NOT_FOUND, or REASON_METHOD with the methods in allow. */
+MUST_CHECK enum status route_find(struct request *r, char *ret_allow, size_t size,
+                                  struct err *err);
+bool route_may_answer(const struct route *route, int status);
+
+#endif
