@@ -28,10 +28,7 @@ enum status migrate_check(struct store_conn *conn, bool *ret_is_new, int *ret_ve
     if (st == ST_OK)
         st = conn_int(conn, "SELECT count(*) FROM sqlite_master", &tables, err);
     if (st != ST_OK)
-        return st == ST_CORRUPT ? err_set(err, ST_INVALID, "store: the file is not a database, or "
-                                                           "it is damaged: %s",
-                                          sqlite3_errmsg(conn->db))
-                                : st;
+        return st;
     if (app == 0 && version == 0 && tables == 0) {
         *ret_is_new = true;
         *ret_version = 0;

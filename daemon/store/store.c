@@ -120,6 +120,8 @@ enum status conn_open(struct store_conn *conn, const char *path, const char *vfs
         err_prefix(err, "%s", path);
     } else {
         st = conn_settings(conn, cache_kib, err);
+        if (st == ST_CORRUPT && sqlite3_errcode(conn->db) == SQLITE_NOTADB)
+            st = err_set(err, ST_INVALID, "store: %s is not a database", path);
     }
     if (st != ST_OK)
         conn_close(conn);
