@@ -1027,17 +1027,16 @@ static enum status serve(struct request *r, struct err *err)
 
 static enum MHD_Result refuse(struct request *r, bool has_body, const struct err *err)
 {
-    /* MHD takes an answer before the body only for these two; else the body is read away first. */
-    if (has_body && r->method != METHOD_POST && r->method != METHOD_PUT) {
-        r->refusal = *err;
-        r->is_refused = true;
+    /* MHD takes an answer before the body only for these two; else a body is read away first. */
+    if (has_body && (r->method == METHOD_POST || r->method == METHOD_PUT)) {
         r->must_close = true;
-        r->phase = PHASE_DRAIN;
-        return MHD_YES;
+        return finish_failure(r, err);
     }
     if (has_body)
         r->must_close = true;
-    return finish_failure(r, err);
+    r->refusal = *err;
+    r->phase = PHASE_DRAIN;
+    return MHD_YES;
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const char *url,
@@ -1060,10 +1059,16 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
         st = admit(r, version, &has_body, &is_over, &err);
         if (st != ST_OK)
             return refuse(r, has_body, &err);
-        if (is_over)
-            return finish(r);
-        r->phase = PHASE_BODY;
+        /* An answer before MHD has looked for a body would cost the connection. */
+        r->phase = is_over ? PHASE_READY : PHASE_BODY;
         return MHD_YES;
+    case PHASE_READY:
+        if (*upload_size > 0) { /* of a body that nobody asked for: OPTIONS */
+            *upload_size = 0;
+            r->must_close = true;
+            return MHD_YES;
+        }
+        return finish(r);
     case PHASE_DRAIN:
         if (*upload_size > 0) {
             r->body.limit += *upload_size;
@@ -1080,7 +1085,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
             if (buf_failed(&r->body)) {
                 err_reason(&r->refusal, r->body.st == ST_NOMEM ? REASON_NO_MEMORY : REASON_TOO_LARGE,
                            "a body may have %zu bytes", r->http->options.body_size);
-                r->is_refused = true;
                 r->must_close = true;
                 r->phase = PHASE_DRAIN;
             }

@@ -133,7 +133,7 @@ struct answer {
     bool is_picture;     /* … of SVG */
 };
 
-enum phase { PHASE_NEW, PHASE_BODY, PHASE_DRAIN, PHASE_WAITING, PHASE_DONE };
+enum phase { PHASE_NEW, PHASE_READY, PHASE_BODY, PHASE_DRAIN, PHASE_WAITING, PHASE_DONE };
 
 struct request {
     struct http *http;
@@ -155,8 +155,7 @@ struct request {
     struct form form;
     bool must_close;
     bool is_stream;
-    bool is_refused; /* before its body was read: there is a problem to tell */
-    struct err refusal;
+    struct err refusal; /* what to tell once the body is read away */
     struct people_who who; /* user_id 0: nobody */
     bool by_cookie;
     bool had_bad_cookie;
