@@ -1,0 +1,114 @@
+/*
+ * A game of each variant from invitation to result: real HTTP clients, a real SMTP server for the
+ * letters, a real receiver for the webhooks, and at the end `fourhanded verify` on the file.
+ */
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { Webhook } from 'standardwebhooks';
+import { startClub } from './lib/daemon.mjs';
+import { startMailServer, startReceiver } from './lib/peers.mjs';
+import { count, eventsOf, movesOf, playAll, SEATS, startGame } from './lib/play.mjs';
+
+const HANDLES = ['anna', 'boris', 'clara', 'dmitri'];
+const LANGUAGES = ['en', 'ru', 'ro', 'en'];
+
+async function table(t) {
+    const post = await startMailServer();
+    const receiver = await startReceiver();
+    const club = await startClub({ smtpPort: post.port });
+    t.after(async () => { await club.end(); await post.close(); await receiver.close(); });
+    const players = [];
+    for (const [i, handle] of HANDLES.entries())
+        players.push(await club.player(handle, { language: LANGUAGES[i], zone: ['Europe/Berlin', 'Europe/Moscow', 'Europe/Chisinau', 'Asia/Kolkata'][i] }));
+    return { club, post, receiver, players };
+}
+
+test('a game of verney: queening by capture, leap, turned pawn, mate, release and the double mate', async (t) => {
+    const { club, post, receiver, players } = await table(t);
+    const hook = await players[0].post('/api/v1/me/webhooks', { url: `${receiver.url}/anna`, kind: 'standard' });
+    const game = await startGame(players, { variant: 'verney' });
+    const first = await post.letters.take((x) => x.to[0] === 'anna@example.net' && /White|your move/i.test(x.mail.subject + x.mail.text));
+    assert.match(first.mail.text, /e2|a4|\bk1\b|\+|\|/); /* a board is in the text part */
+    const moves = movesOf('verney');
+    const end = await playAll(players, game, moves);
+    assert.equal(end.state, 'finished');
+    assert.equal(end.result.cause, 'mate');
+    assert.equal(end.result.score, '0-1');
+    assert.equal(end.ply, moves.length);
+
+    const events = await eventsOf(players[0], game.id);
+    assert.equal(count(events, 'move'), moves.length);
+    assert.ok(count(events, 'mated') >= 2, 'mates');
+    assert.ok(count(events, 'released') >= 1, 'releases');
+    assert.equal(count(events, 'finished'), 1);
+    assert.ok(events.some((e) => e.kind === 'move' && /q$/.test(e.move)), 'a queening');
+
+    /* Everybody hears of the end, each in his language; nobody's address is shown to anybody. */
+    for (const handle of HANDLES) {
+        const letter = await post.letters.take((x) => x.to[0] === `${handle}@example.net` && x.mail.text.includes('0-1'));
+        assert.equal(letter.to.length, 1, 'one recipient a transaction');
+        for (const other of HANDLES)
+            if (other !== handle) assert.ok(!letter.mail.text.includes(`${other}@example.net`));
+    }
+    /* Every letter of the game threads under one root and says what it is. */
+    for (const { mail } of post.letters.items.filter((x) => x.mail.subject.toUpperCase().includes(game.id.toUpperCase()))) {
+        assert.equal(mail.headers.get('auto-submitted'), 'auto-generated');
+        assert.ok(mail.headers.get('list'), 'List-… headers');
+        assert.ok(mail.references?.length || mail.inReplyTo, 'threaded');
+    }
+    const ids = post.letters.items.map((x) => x.mail.messageId);
+    assert.equal(new Set(ids).size, ids.length, 'no letter came twice');
+
+    /* Webhooks are signed as Standard Webhooks says. */
+    const delivery = await receiver.deliveries.take((x) => x.url === '/anna' && x.body.includes('"result"') && x.body.includes('0-1'));
+    new Webhook(hook.secret).verify(delivery.body, delivery.headers);
+
+    /* A finished game accepts nothing. */
+    await assert.rejects(players[0].post(`/api/v1/games/${game.id}/moves`, { move: 'e2e3', state_number: end.state_number }), /409/);
+    await assert.rejects(players[0].post(`/api/v1/games/${game.id}/resign`, { state_number: end.state_number, seat: 'south' }), /409/);
+    const pgn4 = await players[0].get(`/api/v1/games/${game.id}/game.pgn4`);
+    assert.match(pgn4, /\[Result "0-1"\]/);
+    await club.stop();
+    assert.match(club.run('verify'), /no fault|ok/i);
+});
+
+test('a game with fortresses: a wall refuses, a pawn promotes, an army leaves the board, the end', async (t) => {
+    const { club, players } = await table(t);
+    const game = await startGame(players, { variant: 'fortress', reserve: 'usual' });
+    const path = `/api/v1/games/${game.id}`;
+    /* The rook on l3 cannot go into the enemy's fortress: the wall is named. */
+    const asked = await players[0].get(`${path}/legal?move=l4m5`);
+    assert.equal(asked.asked.legal, false);
+    const wall = await players[0].get(`${path}/legal?move=p4p5`).catch((error) => error);
+    assert.ok(wall);
+    const now = await players[0].get(path);
+    await assert.rejects(players[0].post(`${path}/moves`, { move: 'o1p5', state_number: now.state_number }), (error) => {
+        assert.equal(error.status, 422);
+        assert.equal(error.body.code, 'illegal_move');
+        return true;
+    });
+    await assert.rejects(players[0].post(`${path}/moves`, { move: 'n3m5', state_number: now.state_number }), (error) => {
+        assert.equal(error.status, 422);
+        assert.match(error.body.detail, /wall/);
+        return true;
+    });
+    const end = await playAll(players, game, movesOf('fortress'));
+    assert.equal(end.state, 'finished');
+    const events = await eventsOf(players[3], game.id);
+    assert.ok(count(events, 'removed') >= 1);
+    assert.ok(events.some((e) => e.kind === 'move' && /[qrbn]$/.test(e.move)));
+    await club.stop();
+    assert.match(club.run('verify'), /no fault|ok/i);
+});
+
+test('a team game ends with the first resignation of a side', async (t) => {
+    const { club, players } = await table(t);
+    const game = await startGame(players, { variant: 'teams' });
+    const now = await playAll(players, game, ['h2h4', 'b7d7', 'h13h11', 'm7k7']);
+    const end = await players[2].post(`/api/v1/games/${game.id}/resign`, { state_number: now.state_number, seat: 'north' });
+    assert.equal(end.state, 'finished');
+    assert.equal(end.result.score, '0-1');
+    assert.equal(SEATS.indexOf(end.seats.find((s) => s.left === 'resigned').seat), 2);
+    await club.stop();
+    assert.match(club.run('verify'), /no fault|ok/i);
+});
