@@ -1,0 +1,64 @@
+/* board/png.c - the SVG picture as pixels; see board.h. */
+#include "board/board.h"
+
+#include <cairo.h>
+#include <librsvg/rsvg.h>
+
+static cairo_status_t on_bytes(void *arg, const unsigned char *bytes, unsigned int n)
+{
+    struct buf *out = arg;
+
+    buf_add(out, bytes, n);
+    return buf_failed(out) ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
+}
+
+enum status board_png(const struct board_view *view, int width, struct buf *out, struct err *err)
+{
+    struct buf svg = buf_make(BOARD_SVG_MAX);
+    RsvgHandle *handle = NULL;
+    cairo_surface_t *surface = NULL;
+    cairo_t *cairo = NULL;
+    GError *fault = NULL;
+    enum status st;
+
+    width = width == 0 ? BOARD_PNG_DEFAULT : width;
+    if (width < BOARD_PNG_MIN || width > BOARD_PNG_MAX) {
+        st = err_reason(err, REASON_BAD_FIELD, "the width of a picture must be %d to %d pixels",
+                        BOARD_PNG_MIN, BOARD_PNG_MAX);
+        goto out;
+    }
+    st = board_svg(view, &svg, err);
+    if (st != ST_OK)
+        goto out;
+    /* without a base URI the library loads nothing from outside */
+    handle = rsvg_handle_new_from_data((const guint8 *)svg.data, svg.len, &fault);
+    if (handle == NULL) {
+        st = err_set(err, ST_INTERNAL, "picture: %s", fault ? fault->message : "not read");
+        goto out;
+    }
+    surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, width);
+    cairo = cairo_create(surface);
+    cairo_set_source_rgb(cairo, 1, 1, 1);
+    cairo_paint(cairo);
+    if (!rsvg_handle_render_document(
+            handle, cairo, &(RsvgRectangle){.width = width, .height = width}, &fault)) {
+        st = err_set(err, ST_INTERNAL, "picture: %s", fault ? fault->message : "not drawn");
+        goto out;
+    }
+    cairo_surface_flush(surface);
+    if (cairo_status(cairo) != CAIRO_STATUS_SUCCESS ||
+        cairo_surface_write_to_png_stream(surface, on_bytes, out) != CAIRO_STATUS_SUCCESS) {
+        st = buf_failed(out) ? buf_status(out, "a picture of the board", err)
+                             : err_set(err, ST_NOMEM, "picture: not written");
+    }
+out:
+    if (cairo != NULL)
+        cairo_destroy(cairo);
+    if (surface != NULL)
+        cairo_surface_destroy(surface);
+    if (handle != NULL)
+        g_object_unref(handle);
+    g_clear_error(&fault);
+    buf_release(&svg);
+    return st;
+}

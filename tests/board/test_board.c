@@ -1,0 +1,307 @@
+#include "support/harness.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "board/board.h"
+
+/* A middle game: South mated, a turned pawn of West on k5, a check on the mated king. */
+static const char middle[] =
+    "verney x,x,x,1,wN,6,x,x,x/x,x,x,6,yP,1,x,x,x/x,x,x,1,wP,6,x,x,x/6,bQ,7/1,wQ,3,yP,8/"
+    "3,bP,1,bP,bR,7/1,rP,4,bB,2,rQ,4/10,rQ,1,wB,yK/1,bQ,3,rP,1,wR,yP,1,wK,3/4,wP,2,yP,2,rV,yR,2/"
+    "3,rB,8,bK,rK/x,x,x,7,rQ,x,x,x/x,x,x,3,rP,4,x,x,x/x,x,x,8,x,x,x r maaa - - 11 38";
+
+static struct position started(const char *rules)
+{
+    struct variant variant;
+    struct position pos;
+
+    assert_int_equal(variant_parse(rules, &variant, NULL), VARIANT_OK);
+    assert_int_equal(position_start(&variant, NULL, &pos), RESERVE_OK);
+    return pos;
+}
+
+static struct position parsed(const char *text)
+{
+    struct variant variant;
+    struct position pos;
+
+    assert_true(variant_of_text(text, &variant));
+    assert_int_equal(position_parse(&variant, text, &pos, NULL), POSITION_OK);
+    return pos;
+}
+
+static struct move move_of(const char *text)
+{
+    int from = 0, to = 0;
+    size_t n = square_read(text, strlen(text), &from);
+
+    assert_true(n > 0 && square_read(text + n, strlen(text) - n, &to) > 0);
+    return (struct move){.from = (uint8_t)from, .to = (uint8_t)to};
+}
+
+static struct buf drawn(const struct board_view *view)
+{
+    struct buf b = buf_make(BOARD_SVG_MAX);
+    struct err err = ERR_INIT;
+
+    assert_ok(board_svg(view, &b, &err), err);
+    return b;
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+
+    for (const char *p = text; (p = strstr(p, what)) != NULL; p += strlen(what))
+        n++;
+    return n;
+}
+
+static void test_every_square_and_man_is_in_the_picture_once(void **state)
+{
+    static const struct {
+        const char *rules;
+        int squares, men;
+    } table[] = {{"verney", 160, 64}, {"fortress reserve=usual", 192, 76}, {"teams", 160, 64}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(table); i++)
+        for (int seat = 0; seat < SEATS; seat++) {
+            struct position pos = started(table[i].rules);
+            struct board_view view = {.pos = &pos, .bottom = (enum seat)seat};
+            struct buf b = drawn(&view);
+
+            assert_int_equal(count(b.data, "data-square="), table[i].squares);
+            assert_int_equal(count(b.data, "data-man="), table[i].men);
+            assert_int_equal(count(b.data, "class=\"mark\""), table[i].men);
+            buf_release(&b);
+        }
+}
+
+/* Where a square is drawn: "x y" of its rectangle. */
+static void assert_square_at(const char *svg, const char *name, int column, int row)
+{
+    char what[80];
+
+    (void)snprintf(what, sizeof what, "data-square=\"%s\" x=\"%d\" y=\"%d\"", name,
+                   24 + 40 * column, 24 + 40 * row);
+    if (strstr(svg, what) == NULL)
+        fail_msg("%s is not at column %d, row %d", name, column, row);
+}
+
+static void test_any_seat_can_be_at_the_bottom_with_its_left_at_the_left(void **state)
+{
+    /* each seat's king's rook corner: its left end of its own line is at the lower left */
+    static const char *const left[SEATS] = {"d1", "a11", "k14", "n4"};
+    static const char *const right[SEATS] = {"k1", "a4", "d14", "n11"};
+    struct position pos = started("verney");
+
+    (void)state;
+    for (int seat = 0; seat < SEATS; seat++) {
+        struct board_view view = {.pos = &pos, .bottom = (enum seat)seat};
+        struct buf b = drawn(&view);
+
+        assert_square_at(b.data, left[seat], 3, 13);
+        assert_square_at(b.data, right[seat], 10, 13);
+        buf_release(&b);
+    }
+}
+
+static void test_last_move_check_turned_pawn_and_inert_army_are_marked(void **state)
+{
+    struct position pos = parsed(middle);
+    struct board_view view = {.pos = &pos, .has_last = true, .last = move_of("j8k7")};
+    struct buf b = drawn(&view);
+
+    (void)state;
+    assert_int_equal(count(b.data, " last\" data-square="), 2);
+    assert_non_null(strstr(b.data, "class=\"last-line\""));
+    assert_int_equal(count(b.data, "class=\"check\""), 1);
+    assert_int_equal(count(b.data, "class=\"check-line\""), 1);
+    assert_int_equal(count(b.data, "class=\"way back\""), 1);
+    assert_int_equal(count(b.data, "class=\"man w inert\""), 7); /* all of White, none of others */
+    assert_int_equal(count(b.data, " inert\""), 7);
+    assert_int_equal(count(b.data, "class=\"turn\" data-seat=\"1\""), 1);
+    buf_release(&b);
+
+    view.without_checks = view.without_coordinates = true;
+    view.has_last = false;
+    b = drawn(&view);
+    assert_null(strstr(b.data, "class=\"check"));
+    assert_null(strstr(b.data, "class=\"last"));
+    assert_null(strstr(b.data, "class=\"coordinates\""));
+    buf_release(&b);
+}
+
+static int path_moves(const char *svg, const char *kind)
+{
+    char what[40];
+    const char *start, *end;
+    int n = 0;
+
+    (void)snprintf(what, sizeof what, "<path class=\"%s\"", kind);
+    start = strstr(svg, what);
+    assert_non_null(start);
+    start = strstr(start, " d=\"");
+    end = strchr(start + 4, '"');
+    for (const char *p = start; p < end; p++)
+        n += *p == 'M';
+    return n;
+}
+
+/* R-F4: a fortress has 16 edges around it, two of them its gate; 4 fortresses. */
+static void test_walls_and_gates_of_the_fortresses_are_drawn(void **state)
+{
+    struct position pos = started("fortress reserve=usual");
+    struct board_view view = {.pos = &pos};
+    struct buf b = drawn(&view);
+
+    (void)state;
+    assert_int_equal(path_moves(b.data, "wall"), 4 * 14);
+    assert_int_equal(path_moves(b.data, "gate"), 4 * 2);
+    buf_release(&b);
+    pos = started("verney");
+    b = drawn(&view);
+    assert_int_equal(path_moves(b.data, "wall"), 0);
+    assert_int_equal(path_moves(b.data, "rim"), 4 * 14); /* the outline of the cross */
+    buf_release(&b);
+}
+
+static void test_the_picture_needs_nothing_from_outside(void **state)
+{
+    struct position pos = parsed(middle);
+    struct board_view view = {.pos = &pos, .has_last = true, .last = move_of("j8k7")};
+    struct buf b = drawn(&view);
+
+    (void)state;
+    assert_null(strstr(b.data, "<text")); /* no fonts */
+    assert_null(strstr(b.data, "<style"));
+    assert_null(strstr(b.data, "<image"));
+    assert_null(strstr(b.data, "<script"));
+    assert_int_equal(count(b.data, "http"), 1); /* the name space */
+    assert_int_equal(count(b.data, "href=\"#"), count(b.data, "href="));
+    buf_release(&b);
+}
+
+static uint32_t png_number(const char *bytes)
+{
+    const unsigned char *p = (const unsigned char *)bytes;
+
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static void test_png_has_the_width_that_was_asked_for(void **state)
+{
+    struct position pos = started("fortress reserve=usual");
+    struct board_view view = {.pos = &pos};
+    struct buf b = buf_make(4 * 1024 * 1024);
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(board_png(&view, 0, &b, &err), err);
+    assert_memory_equal(b.data, "\x89PNG\r\n\x1a\n", 8);
+    assert_int_equal(png_number(b.data + 16), BOARD_PNG_DEFAULT);
+    assert_int_equal(png_number(b.data + 20), BOARD_PNG_DEFAULT);
+    buf_clear(&b);
+    assert_ok(board_png(&view, BOARD_PNG_MIN, &b, &err), err);
+    assert_int_equal(png_number(b.data + 16), BOARD_PNG_MIN);
+    buf_clear(&b);
+    assert_st(board_png(&view, BOARD_PNG_MIN - 1, &b, &err), ST_INVALID, err);
+    assert_st(board_png(&view, BOARD_PNG_MAX + 1, &b, &err), ST_INVALID, err);
+    assert_st(board_png(&view, -1, &b, &err), ST_INVALID, err);
+    assert_int_equal(b.len, 0);
+    buf_release(&b);
+}
+
+static void test_pictures_that_do_not_fit_are_an_error_and_leave_nothing(void **state)
+{
+    struct position pos = started("verney");
+    struct board_view view = {.pos = &pos};
+    struct buf b = buf_make(1000);
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_st(board_svg(&view, &b, &err), ST_TOO_LARGE, err);
+    assert_int_equal(b.len, 0);
+    buf_clear(&b);
+    assert_st(board_png(&view, 560, &b, &err), ST_TOO_LARGE, err);
+    buf_release(&b);
+}
+
+static void test_text_boards_keep_to_78_columns_from_every_side(void **state)
+{
+    static const char *const rules[] = {"verney", "fortress reserve=usual", "teams"};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rules); i++)
+        for (int seat = 0; seat < SEATS; seat++) {
+            struct position pos = started(rules[i]);
+            struct board_view view = {.pos = &pos, .bottom = (enum seat)seat};
+            struct buf b = buf_make(100000);
+            size_t column = 0;
+
+            assert_ok(board_text(&view, &b, &err), err);
+            for (size_t k = 0; k < b.len; k++) {
+                column = b.data[k] == '\n' ? 0 : column + 1;
+                assert_true(column <= BOARD_TEXT_COLUMNS);
+                assert_true((unsigned char)b.data[k] < 0x80);
+            }
+            assert_true(b.len > 500 && b.data[b.len - 1] == '\n');
+            buf_release(&b);
+        }
+}
+
+static void test_words_tell_men_checks_and_turn_in_every_language(void **state)
+{
+    static const char *const want[LANGS][4] = {
+        {"Last move: Red j8k7. Red to move. Check: white king on k6, from the red queen on k7.",
+         "Red (West): king n4, queen k3 k7 j8, bishop d4, pawn g2 f6 b8, pawn walking back k5.",
+         "White (South), mated: king k6,", "Black (East): king m4,"},
+        {"Последний ход: Красные j8k7. Ход: Красные. Шах: белый король на k6, шахует красный "
+         "ферзь на k7.",
+         "Красные (Запад): король n4, ферзь k3 k7 j8, слон d4, пешка g2 f6 b8, пешка, идущая назад "
+         "k5.",
+         "Белые (Юг), мат: король k6,", "Чёрные (Восток): король m4,"},
+        {"Ultima mutare: Roșul j8k7. La mutare: Roșul. Șah: rege alb pe k6, de la damă roșie pe "
+         "k7.",
+         "Roșul (Vest): rege n4, damă k3 k7 j8, nebun d4, pion g2 f6 b8, pion care merge înapoi k5.",
+         "Albul (Sud), mat: rege k6,", "Negrul (Est): rege m4,"},
+    };
+    struct position pos = parsed(middle);
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (int lang = 0; lang < LANGS; lang++) {
+        struct board_view view = {.pos = &pos, .lang = (enum lang)lang, .has_last = true,
+                                  .last = move_of("j8k7")};
+        struct buf b = buf_make(100000);
+
+        assert_ok(board_words(&view, &b, &err), err);
+        for (int i = 0; i < 4; i++)
+            if (strstr(b.data, want[lang][i]) == NULL)
+                fail_msg("not there: %s\nin: %s", want[lang][i], b.data);
+        assert_null(strchr(b.data, '\n'));
+        buf_release(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_square_and_man_is_in_the_picture_once),
+        cmocka_unit_test(test_any_seat_can_be_at_the_bottom_with_its_left_at_the_left),
+        cmocka_unit_test(test_last_move_check_turned_pawn_and_inert_army_are_marked),
+        cmocka_unit_test(test_walls_and_gates_of_the_fortresses_are_drawn),
+        cmocka_unit_test(test_the_picture_needs_nothing_from_outside),
+        cmocka_unit_test(test_png_has_the_width_that_was_asked_for),
+        cmocka_unit_test(test_pictures_that_do_not_fit_are_an_error_and_leave_nothing),
+        cmocka_unit_test(test_text_boards_keep_to_78_columns_from_every_side),
+        cmocka_unit_test(test_words_tell_men_checks_and_turn_in_every_language),
+    };
+
+    return cmocka_run_group_tests_name("board", tests, NULL, NULL);
+}
