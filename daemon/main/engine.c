@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "notify/notify.h"
 
 void engine_port_set(struct engine *engine, int port)
 {
@@ -32,6 +33,31 @@ static struct arbiter_limits limits_from(const struct settings *s)
     limits.placing_ms = s->clock.placing_ms;
     limits.invitation_ms = s->clock.invitation_ms;
     return limits;
+}
+
+/* Whoever writes the letters' intents, in the arbiter's own transactions. */
+static enum status notify_begin(struct engine *e, struct err *err)
+{
+    const struct settings *s = e->settings;
+    struct notify_options options = {
+        .store = e->store,
+        .writer = e->writer,
+        .people = &e->people,
+        .zones = e->zones,
+        .entropy = people_entropy(),
+        .site_name = s->mail.from_name[0] ? s->mail.from_name : s->site_name,
+        .public_url = e->public_url,
+        .mail_from = s->mail.from_address,
+        .webhook_allow = (const char *const *)s->webhooks.allow.items,
+        .webhook_allow_count = s->webhooks.allow.count,
+    };
+    enum status st = notify_open(&options, &e->notify, err);
+
+    if (st == ST_OK) {
+        e->arbiter.hooks.on_events = notify_on_events;
+        e->arbiter.hooks.on_events_arg = e->notify;
+    }
+    return st;
 }
 
 enum status engine_open(struct engine *ret, const struct settings *settings,
@@ -79,6 +105,8 @@ enum status engine_open(struct engine *ret, const struct settings *settings,
                                       .time = clock_guard_source(&e->guard),
                                       .queue_max = (size_t)settings->limits.queue};
     st = writer_open(&writing, &e->writer, err);
+    if (st == ST_OK)
+        st = notify_begin(e, err);
 out:
     if (st != ST_OK)
         engine_close(e);
@@ -87,6 +115,7 @@ out:
 
 void engine_close(struct engine *e)
 {
+    notify_close(e->notify);
     writer_close(e->writer);
     store_close(e->store);
     zone_cache_free(e->zones);

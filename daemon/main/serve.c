@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -21,7 +22,10 @@
 #include "main/engine.h"
 #include "main/listen.h"
 #include "main/ticker.h"
-#include "notify/notify.h"
+#include "mail/message.h"
+#include "mail/transport.h"
+#include "notify/courier.h"
+#include "notify/webhook.h"
 #include "people/passwords.h"
 
 enum { NOFILE_WANTED = 8192, EXIT_AT_ONCE = 1 };
@@ -80,9 +84,10 @@ struct serving {
     pthread_mutex_t hook_lock; /* over the next two, which the hook reads on the writer's thread */
     struct http *http;
     struct ticker *ticker;
+    struct courier *courier;
     struct passwords *passwords;
     struct control *control;
-    bool is_writing; /* the writer's thread was started */
+    bool is_writing, is_sending; /* the writer's thread was started, the courier's */
     int http_fds[LISTEN_MAX];
     size_t http_count;
     int metrics_fd;
@@ -94,7 +99,7 @@ static void on_commit(void *arg, const struct writer_commit *commit)
 {
     struct serving *s = arg;
 
-    notify_on_commit(s->engine.notify, commit);
+    courier_on_commit(s->courier, commit);
     pthread_mutex_lock(&s->hook_lock);
     http_on_commit(s->http, commit);
     if (commit->timers_set)
@@ -171,9 +176,9 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     o.people = &s->engine.people;
     o.passwords = s->passwords;
     o.notices = (struct http_notices){.arg = s->engine.notify,
-                                      .unsubscribe_read = notify_unsubscribe_read,
-                                      .webhook_check = notify_webhook_check,
-                                      .webhook_secret_print = notify_webhook_secret_print};
+                                      .unsubscribe_read = unsubscribe_read,
+                                      .webhook_check = webhook_check,
+                                      .webhook_secret_print = webhook_secret_print};
     o.clock = s->engine.clock;
     o.entropy = people_entropy();
     o.digest = people_digest();
@@ -206,6 +211,40 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     return st;
 }
 
+static enum status courier_begin(struct serving *s, const struct settings *settings,
+                                 struct err *err)
+{
+    const struct mail_smtp smtp = {
+        .host = settings->mail.host,
+        .port = (int)settings->mail.port,
+        .tls = settings->mail.tls == SETTINGS_TLS_STARTTLS   ? MAIL_TLS_STARTTLS
+               : settings->mail.tls == SETTINGS_TLS_IMPLICIT ? MAIL_TLS_IMPLICIT
+                                                             : MAIL_TLS_NONE,
+        .helo = settings->mail.hello[0] ? settings->mail.hello
+                                        : strrchr(settings->mail.from_address, '@') + 1,
+        .user = settings->mail.user[0] ? settings->mail.user : NULL,
+        .password = settings->mail.password.value[0] ? settings->mail.password.value : NULL,
+        .ca_file = settings->mail.ca_file[0] ? settings->mail.ca_file : NULL,
+        .total_timeout_ms = (long)settings->mail.timeout_ms,
+    };
+    const bool is_smtp = settings->mail.transport == SETTINGS_TRANSPORT_SMTP;
+    const struct courier_options options = {
+        .notify = s->engine.notify,
+        .store = s->engine.store,
+        .writer = s->engine.writer,
+        .time = clock_guard_source(&s->engine.guard),
+        .entropy = people_entropy(),
+        .smtp = is_smtp ? &smtp : NULL,
+        .mail_directory = is_smtp ? NULL : settings->mail.directory,
+        .webhook_timeout_ms = settings->webhooks.timeout_ms,
+    };
+
+    if (!is_smtp && mkdir(settings->mail.directory, 0700) != 0 && errno != EEXIST)
+        return err_set(err, ST_IO, "the folder for letters %s: %s", settings->mail.directory,
+                       strerror(errno));
+    return courier_new(&options, &s->courier, err);
+}
+
 static enum status serving_begin(struct serving *s, struct cli *cli,
                                  const struct settings *settings, struct err *err)
 {
@@ -222,6 +261,8 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
     if (st == ST_OK && !(s->passwords = passwords_new(PASSWORDS_COST)))
         st = err_reason(err, REASON_NO_MEMORY, "no memory or thread to check passwords");
     if (st == ST_OK)
+        st = courier_begin(s, settings, err);
+    if (st == ST_OK)
         st = writer_hook(s->engine.writer, on_commit, s, err);
     if (st == ST_OK)
         st = ticker_first(&s->engine, err);
@@ -230,7 +271,8 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
     if (st != ST_OK)
         return st;
     s->is_writing = true;
-    st = notify_start(s->engine.notify, err);
+    st = courier_start(s->courier, err);
+    s->is_sending = st == ST_OK;
     if (st == ST_OK)
         st = ticker_start(&s->engine, &ticker, err);
     if (st != ST_OK)
@@ -256,13 +298,15 @@ static void serving_end(struct serving *s, const struct settings *settings)
     ticker_stop(ticker);
     http_stop(http, settings->http.shutdown_ms);
     passwords_free(s->passwords);
-    notify_stop(s->engine.notify, settings->http.shutdown_ms);
+    if (s->is_sending)
+        courier_stop(s->courier, settings->http.shutdown_ms);
     if (s->is_writing)
         writer_stop(s->engine.writer);
     for (size_t i = 0; i < s->http_count; i++)
         close(s->http_fds[i]);
     if (s->metrics_fd >= 0)
         close(s->metrics_fd);
+    courier_free(s->courier);
     engine_close(&s->engine);
     pthread_mutex_destroy(&s->hook_lock);
 }
@@ -339,6 +383,11 @@ int cmd_serve(struct cli *cli)
     if (result != CLI_OK)
         goto out;
     files_raise();
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0) {
+        result = cli_fail(CLI_FAILED, "libcurl does not start");
+        goto out;
+    }
+    mail_library_init();
     st = signals_set(&err);
     signals_block(&before);
     if (st == ST_OK)
