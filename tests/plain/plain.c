@@ -758,6 +758,7 @@ static void pass_over(struct plain_position *p, int seat)
         switch (p->game) {
         case PLAIN_VERNEY: /* R-V17 */
             p->condition[seat] = 'm';
+            p->mated_on_turn++;
             release(p);
             look_for_win(p);
             break;
@@ -785,6 +786,7 @@ static void find_turn(struct plain_position *p, int first)
 {
     int round, i;
 
+    p->mated_on_turn = 0;
     for (round = 0; round < 8; round++)
         for (i = 0; i < 4; i++) {
             int seat = (first + i) % 4;
@@ -979,26 +981,37 @@ void plain_start(enum plain_game game, struct plain_house house, struct plain_po
 
 /* ---- text (R-T1, R-T2) ---------------------------------------------------------------------- */
 
+static char *put_square(char *text, struct plain_square s)
+{
+    *text++ = (char)('a' + s.file - 1);
+    if (s.rank >= 10)
+        *text++ = (char)('0' + s.rank / 10);
+    *text++ = (char)('0' + s.rank % 10);
+    return text;
+}
+
 void plain_print_move(const struct plain_move *m, char text[PLAIN_MOVE_TEXT])
 {
-    char promotion[2] = {0, 0};
-
-    promotion[0] = (char)tolower((unsigned char)m->promotion);
-    (void)snprintf(text, PLAIN_MOVE_TEXT, "%c%d%c%d%s", (char)('a' + m->from.file - 1),
-                   m->from.rank % 100, (char)('a' + m->to.file - 1), m->to.rank % 100, promotion);
+    text = put_square(text, m->from);
+    text = put_square(text, m->to);
+    if (m->promotion != 0)
+        *text++ = (char)tolower((unsigned char)m->promotion);
+    *text = '\0';
 }
 
 static void append(char text[PLAIN_TEXT], const char *more)
 {
-    must(strlen(text) + strlen(more) < PLAIN_TEXT, "the text is too long");
-    strcat(text, more);
+    size_t length = strlen(text);
+
+    must(length + strlen(more) < PLAIN_TEXT, "the text is too long");
+    memcpy(text + length, more, strlen(more) + 1);
 }
 
 static void append_square(char text[PLAIN_TEXT], struct plain_square s)
 {
-    char word[16];
+    char word[4];
 
-    (void)snprintf(word, sizeof word, "%c%d", (char)('a' + s.file - 1), s.rank % 100);
+    *put_square(word, s) = '\0';
     append(text, word);
 }
 

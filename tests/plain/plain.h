@@ -65,6 +65,7 @@ struct plain_position {
     int count;                   /* R-T1 COUNT, turns */
     int ply;                     /* R-T1 PLY */
     enum plain_result result;
+    int mated_on_turn; /* by the last search for the turn (R-V17); no part of the position */
 };
 
 /* promotion is 0 or one of Q R B N; of verney's queening it is Q. */
@@ -76,7 +77,7 @@ struct plain_move {
 enum {
     PLAIN_MOVES = 2048,  /* more than any position has */
     PLAIN_TEXT = 2048,   /* room for the text of any position */
-    PLAIN_MOVE_TEXT = 16, /* room for the text of any move: "d10d11q" and its end */
+    PLAIN_MOVE_TEXT = 8,  /* room for the text of any move: "d10d11q" and its end */
     PLAIN_WHY = 160
 };
 

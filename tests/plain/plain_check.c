@@ -109,7 +109,7 @@ static bool check_file(const char *name)
 
     if (packed) {
         (void)snprintf(line, sizeof line, "gzip -dc '%s'", name);
-        f = popen(line, "r");
+        f = popen(line, "r"); /* of a test's own file; style: banned */
     } else {
         f = strcmp(name, "-") == 0 ? stdin : fopen(name, "r");
     }
