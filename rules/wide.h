@@ -14,7 +14,19 @@
 /* Vectors go only between functions that are always inlined, so no calling convention matters. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+/* Instrumented code that is inlined by force takes minutes to compile: let the compiler choose. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FH_INSTRUMENTED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define FH_INSTRUMENTED 1
+#endif
+#endif
+#ifdef FH_INSTRUMENTED
+#define INLINE static inline __attribute__((unused))
+#else
 #define INLINE static inline __attribute__((always_inline, unused))
+#endif
 
 typedef uint64_t wide __attribute__((vector_size(32)));
 typedef uint16_t wide_lanes __attribute__((vector_size(32)));
