@@ -121,6 +121,8 @@ enum status query_row(struct query *q, bool *ret_has_row, struct err *err)
 {
     int rc;
 
+    if (q->param != sqlite3_bind_parameter_count(q->stmt))
+        query_trouble(q, ST_INTERNAL, "not all parameters are bound");
     if (q->st != ST_OK)
         return err_set(err, q->st, "store: %s: %s", query_name(q->id), q->why);
     rc = sqlite3_step(q->stmt);

@@ -431,7 +431,7 @@
       " NULL RETURNING id")                                                                        \
     X(USER_SET_BOUNCE,                                                                             \
       "UPDATE users SET bounces = ?2, bounced_at = ?3, bounce_text = ?4, address_state = ?5,"      \
-      " updated_at = ?3 WHERE id = ?1 RETURNING id")                                               \
+      " updated_at = ?6 WHERE id = ?1 RETURNING id")                                               \
     X(USER_SET_REACHED,                                                                            \
       "UPDATE users SET bounces = 0, bounced_at = NULL, bounce_text = NULL, address_state ="       \
       " 'ok', updated_at = ?2 WHERE id = ?1 AND (bounces <> 0 OR address_state <> 'ok')")          \

@@ -18,7 +18,7 @@
 #include "store/timers.h"
 #include "store/verify.h"
 
-enum { MOVES = 5, CUTS_MAX = 2000 };
+enum { MOVES = 3, CUTS_MAX = 2000 };
 
 static struct rig rig;
 static int64_t users[SEAT_COUNT], game;
@@ -83,14 +83,14 @@ static int play(struct writer *w)
     int n = 0;
 
     while (n < MOVES) {
-        int big = n % 3 == 2;
+        int big = n == 1;
         struct writer_command command = {"move", move_run, NULL, &big};
 
         if (writer_run(w, &command, NULL) != ST_OK)
             break;
         n++;
         /* also while the log moves into the file; if that fails, nothing is lost by it */
-        if (n == 4 && store_checkpoint(rig.store, NULL, NULL) != ST_OK)
+        if (n == 2 && store_checkpoint(rig.store, NULL, NULL) != ST_OK)
             continue;
     }
     return n;
@@ -179,7 +179,7 @@ static void test_nothing_unsynced_survives_and_nothing_acknowledged_is_lost(void
 static void test_torn_and_reordered_writes_lose_nothing_acknowledged(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 2; seed++)
+    for (uint64_t seed = 1; seed <= 1; seed++)
         cut_everywhere(seed * 1000000);
 }
 
@@ -210,10 +210,10 @@ static void test_without_the_sync_a_power_cut_loses_moves(void **state)
 }
 
 /* Each disk error, once and for good, at each operation in turn. */
-static void fail_everywhere(enum powercut_kind kind, int code, bool goes_on)
+static void fail_everywhere(enum powercut_kind kind, int code, bool goes_on, int stride)
 {
     install(true);
-    for (int64_t at = 1; at < CUTS_MAX; at++) {
+    for (int64_t at = 1; at < CUTS_MAX; at += stride) {
         struct writer *w;
         bool failed;
         int done;
@@ -250,19 +250,19 @@ static void fail_everywhere(enum powercut_kind kind, int code, bool goes_on)
 static void test_a_full_disk_at_any_write_refuses_whole_moves(void **state)
 {
     (void)state;
-    fail_everywhere(POWERCUT_WRITE, SQLITE_FULL, true);
+    fail_everywhere(POWERCUT_WRITE, SQLITE_FULL, true, 2);
 }
 
 static void test_one_failed_write_refuses_whole_moves(void **state)
 {
     (void)state;
-    fail_everywhere(POWERCUT_WRITE, SQLITE_IOERR_WRITE, false);
+    fail_everywhere(POWERCUT_WRITE, SQLITE_IOERR_WRITE, false, 2);
 }
 
 static void test_a_failed_sync_refuses_whole_moves(void **state)
 {
     (void)state;
-    fail_everywhere(POWERCUT_SYNC, SQLITE_IOERR_FSYNC, false);
+    fail_everywhere(POWERCUT_SYNC, SQLITE_IOERR_FSYNC, false, 1);
 }
 
 /* A file that is being made when the power goes is made again. */

@@ -27,7 +27,7 @@
 #include <cmocka.h>
 
 enum {
-    PLIES = 100000,
+    PLIES = 140000,
     PLIES_OF_A_GAME = 24, /* then another position */
     CASES_MAX = 40000,
     REMEMBERED = 12, /* positions of a game compared for repetition */

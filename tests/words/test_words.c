@@ -183,7 +183,7 @@ static void test_refusals_name_men_and_squares(void **state)
     assert_judged("d1d5", LANG_RU, "путь преграждает белая пешка на d2");
     assert_judged("d1d5", LANG_RO, "drumul este închis de pion alb pe d2");
     assert_judged("a5b5", LANG_EN, "on a5 stands a man of Red, and White is to move");
-    assert_judged("e1d2", LANG_RU, "на d2 стоит своя фигура: белая пешка");
+    assert_judged("d1d2", LANG_RU, "на d2 стоит своя фигура: белая пешка");
 }
 
 static void test_results_name_the_winners_by_colour(void **state)

@@ -1,0 +1,565 @@
+#include "arbiter/table.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "store/timers.h"
+#include "store/users.h"
+#include "store/verify.h"
+
+/* ---------------------------------------------------------------- ports */
+
+static void fill(void *arg, void *bytes, size_t n)
+{
+    struct table *t = arg;
+    unsigned char *p = bytes;
+
+    for (size_t i = 0; i < n; i++) { /* xorshift64* */
+        t->seed ^= t->seed >> 12;
+        t->seed ^= t->seed << 25;
+        t->seed ^= t->seed >> 27;
+        p[i] = (unsigned char)((t->seed * UINT64_C(0x2545f4914f6cdd1d)) >> 56);
+    }
+}
+
+static void sha256(void *arg, const void *bytes, size_t n, unsigned char ret[DIGEST_SIZE])
+{
+    (void)arg;
+    (void)crypto_hash_sha256(ret, bytes, n);
+}
+
+static enum status on_events(struct store_txn *txn, const struct game_row *game,
+                             const struct event_row *events, size_t n, utc_ms now, void *arg,
+                             struct err *err)
+{
+    struct table *t = arg;
+
+    (void)txn;
+    (void)now;
+    if (t->fail_hook_after >= 0 && t->hook_calls >= t->fail_hook_after)
+        return err_set(err, ST_INTERNAL, "the letter writer fails, as asked");
+    t->hook_calls++;
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(events[i].game_id, game->id);
+        assert_string_equal(events[i].public_id, game->public_id);
+        assert_true(events[i].seq <= game->last_seq);
+        if (t->n_events < EVENTS_KEPT)
+            t->events[t->n_events++] = events[i];
+    }
+    return ST_OK;
+}
+
+static enum status finished(struct store_txn *txn, const struct game_row *game, utc_ms now,
+                            void *arg, struct err *err)
+{
+    struct table *t = arg;
+
+    (void)txn;
+    (void)now;
+    (void)err;
+    assert_int_equal(game->state, GAME_FINISHED);
+    t->finished_calls++;
+    return ST_OK;
+}
+
+/* ---------------------------------------------------------------- setting up */
+
+static void open_all(struct table *t)
+{
+    struct store_options options = {.path = t->path};
+    struct err err = ERR_INIT;
+
+    assert_ok(store_open(&options, &t->store, &err), err);
+    struct writer_options w = {.store = t->store, .time = clock_guard_source(&t->guard)};
+    assert_ok(writer_open(&w, &t->writer, &err), err);
+    assert_ok(store_reader_open(t->store, &t->reader, &err), err);
+}
+
+static void close_all(struct table *t)
+{
+    store_reader_close(t->reader);
+    if (t->has_thread)
+        writer_stop(t->writer);
+    t->has_thread = false;
+    writer_close(t->writer);
+    store_close(t->store);
+}
+
+static enum status make_users(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    static const char *const handles[USERS] = {"anna",   "boris", "clara", "david",
+                                               "orga",   "opal",  "stan",  "otto"};
+    struct table *t = arg;
+
+    for (int i = 0; i < USERS; i++) {
+        struct user_row user = {.is_operator = i == OPERATOR,
+                                .verified_at = now,
+                                .bounced_at = UTC_NONE,
+                                .disabled_at = UTC_NONE};
+        (void)snprintf(user.handle, sizeof user.handle, "%s", handles[i]);
+        (void)snprintf(user.handle_key, sizeof user.handle_key, "%s", handles[i]);
+        (void)snprintf(user.display_name, sizeof user.display_name, "%s", handles[i]);
+        (void)snprintf(user.zone, sizeof user.zone, "UTC");
+        (void)snprintf(user.language, sizeof user.language, "en");
+        (void)snprintf(user.address, sizeof user.address, "%s@example.org", handles[i]);
+        (void)snprintf(user.address_key, sizeof user.address_key, "%s@example.org", handles[i]);
+        enum status st = users_create(txn, &user, now, &t->user[i], err);
+        if (st != ST_OK)
+            return st;
+    }
+    return ST_OK;
+}
+
+int table_setup(void **state)
+{
+    struct table *t = calloc(1, sizeof *t);
+    struct err err = ERR_INIT;
+
+    assert_non_null(t);
+    assert_true(sodium_init() >= 0);
+    t->events = calloc(EVENTS_KEPT, sizeof *t->events);
+    assert_non_null(t->events);
+    (void)snprintf(t->dir, sizeof t->dir, "/tmp/fh-arbiter-XXXXXX");
+    assert_non_null(mkdtemp(t->dir));
+    (void)snprintf(t->path, sizeof t->path, "%s/club.db", t->dir);
+    t->seed = UINT64_C(0x9e3779b97f4a7c15);
+    t->fail_hook_after = -1;
+    t->clock.wall_at = T0;
+    clock_guard_init(&t->guard, clock_test(&t->clock));
+    t->arb.entropy = (struct entropy){fill, t};
+    t->arb.digest = (struct digest){sha256, NULL};
+    t->arb.guard = &t->guard;
+    t->arb.limits = arbiter_limits_usual();
+    t->arb.hooks = (struct arbiter_hooks){on_events, t, finished, t};
+    open_all(t);
+    struct writer_command command = {.name = "users", .run = make_users, .arg = t};
+    assert_ok(writer_run(t->writer, &command, &err), err);
+    tick_all(t, true);
+    *state = t;
+    return 0;
+}
+
+int table_teardown(void **state)
+{
+    struct table *t = *state;
+    char path[400];
+
+    close_all(t);
+    clock_guard_release(&t->guard);
+    DIR *dir = opendir(t->dir);
+    assert_non_null(dir);
+    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+        if (e->d_name[0] == '.')
+            continue;
+        (void)snprintf(path, sizeof path, "%s/%s", t->dir, e->d_name);
+        (void)unlink(path);
+    }
+    (void)closedir(dir);
+    (void)rmdir(t->dir);
+    free(t->events);
+    free(t);
+    return 0;
+}
+
+void table_start_thread(struct table *t)
+{
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_start(t->writer, &err), err);
+    t->has_thread = true;
+}
+
+void table_restart(struct table *t, int64_t away_ms)
+{
+    close_all(t);
+    clock_guard_release(&t->guard);
+    test_clock_advance(&t->clock, away_ms);
+    clock_guard_init(&t->guard, clock_test(&t->clock)); /* a new process knows no jump */
+    open_all(t);
+}
+
+void pass(struct table *t, int64_t ms)
+{
+    test_clock_advance(&t->clock, ms);
+}
+
+utc_ms now_of(const struct table *t)
+{
+    return t->clock.wall_at;
+}
+
+/* ---------------------------------------------------------------- commands */
+
+struct arbiter_actor player(const struct table *t, int user)
+{
+    return (struct arbiter_actor){.user_id = t->user[user], .is_operator = user == OPERATOR};
+}
+
+static enum status run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct call *c = arg;
+    const struct arbiter *a = &c->t->arb;
+    int64_t game = c->act.game_id;
+
+    if (c->has_at)
+        now = c->at;
+    c->at = now;
+    switch (c->op) {
+    case OP_CREATE:
+        return arbiter_create(a, txn, now, c->actor, c->wish, &c->game, err);
+    case OP_INVITE:
+        return arbiter_invite(a, txn, now, c->actor, game, c->seat, c->offer, &c->game, err);
+    case OP_WITHDRAW:
+        return arbiter_withdraw(a, txn, now, c->actor, game, c->seat, &c->game, err);
+    case OP_JOIN:
+        return arbiter_join(a, txn, now, c->actor, game, c->seats, &c->game, err);
+    case OP_LEAVE:
+        return arbiter_leave(a, txn, now, c->actor, game, c->seats, &c->game, err);
+    case OP_ACCEPT:
+        return arbiter_accept(a, txn, now, c->actor, game, c->token_hash, &c->game, err);
+    case OP_DECLINE:
+        return arbiter_decline(a, txn, now, c->actor, game, c->token_hash, &c->game, err);
+    case OP_PLACE:
+        return arbiter_place(a, txn, now, c->actor, game, c->placement, &c->game, err);
+    case OP_MOVE:
+        return arbiter_move(a, txn, now, c->actor, &c->act, c->text, &c->move, &c->game, err);
+    case OP_RESIGN:
+        return arbiter_resign(a, txn, now, c->actor, &c->act, &c->game, err);
+    case OP_OFFER:
+        return arbiter_offer_draw(a, txn, now, c->actor, &c->act, &c->game, err);
+    case OP_ACCEPT_DRAW:
+        return arbiter_accept_draw(a, txn, now, c->actor, &c->act, &c->game, err);
+    case OP_DECLINE_DRAW:
+        return arbiter_decline_draw(a, txn, now, c->actor, &c->act, &c->game, err);
+    case OP_CLAIM:
+        return arbiter_claim_draw(a, txn, now, c->actor, &c->act, &c->game, err);
+    case OP_ABORT:
+        return arbiter_abort(a, txn, now, c->actor, game, c->text, &c->game, err);
+    case OP_PAUSE:
+        return arbiter_pause(a, txn, now, c->actor, game, c->until, c->text, &c->game, err);
+    case OP_RESUME:
+        return arbiter_resume(a, txn, now, c->actor, game, c->text, &c->game, err);
+    case OP_CREDIT:
+        return arbiter_credit(a, txn, now, c->actor, game, c->amount_ms, c->text, &c->game, err);
+    case OP_ADJUDICATE:
+        return arbiter_adjudicate(a, txn, now, c->actor, game, c->result, c->text, &c->game, err);
+    case OP_TICK:
+        return arbiter_tick(a, txn, now, c->is_start, c->limit, &c->report, err);
+    }
+    return ST_INTERNAL;
+}
+
+enum status call_run(struct call *c, struct err *err)
+{
+    struct writer_command command = {.name = "test", .run = run, .arg = c};
+
+    return writer_run(c->t->writer, &command, err);
+}
+
+void call_ok(struct call *c)
+{
+    struct err err = ERR_INIT;
+
+    assert_ok(call_run(c, &err), err);
+}
+
+void call_refused(struct call *c, enum reason reason)
+{
+    struct err err = ERR_INIT;
+    struct game_row before, after;
+    bool has_game = c->act.game_id != 0 && c->op != OP_CREATE;
+
+    if (has_game)
+        before = game_get(c->t, c->act.game_id);
+    enum status st = call_run(c, &err);
+    if (st == ST_OK)
+        fail_msg("op %d was taken; expected %s", (int)c->op, reason_slug(reason));
+    if (err.reason != reason)
+        fail_msg("op %d: %s (%s), expected %s", (int)c->op, reason_slug(err.reason), err.text,
+                 reason_slug(reason));
+    assert_int_equal(st, reason_status(reason));
+    assert_true(err.text[0] != '\0');
+    if (has_game) { /* nothing is stored */
+        after = game_get(c->t, c->act.game_id);
+        assert_int_equal(before.last_seq, after.last_seq);
+        assert_int_equal(before.last_event_id, after.last_event_id);
+        assert_int_equal(before.state_no, after.state_no);
+        assert_int_equal(before.state, after.state);
+        assert_int_equal(before.open_seats, after.open_seats);
+        assert_int_equal(before.updated_at, after.updated_at);
+        assert_int_equal(before.deadline_at, after.deadline_at);
+        assert_int_equal(before.paused_at, after.paused_at);
+        assert_string_equal(before.position, after.position);
+        assert_string_equal(before.explanation, after.explanation);
+    }
+}
+
+struct call acts(struct table *t, enum op op, int64_t game, int user)
+{
+    struct call c = {.op = op, .t = t, .actor = player(t, user), .until = UTC_NONE, .limit = 100};
+    struct game_row g = game_get(t, game);
+
+    c.act = (struct arbiter_act){.game_id = game, .seat = ARBITER_ANY_SEAT,
+                                 .state_no = g.state_no, .ply = -1};
+    return c;
+}
+
+/* ---------------------------------------------------------------- short forms */
+
+struct game_row game_get(struct table *t, int64_t id)
+{
+    struct game_row game;
+    struct err err = ERR_INIT;
+
+    assert_ok(games_get(store_reader_conn(t->reader), id, &game, &err), err);
+    return game;
+}
+
+static int64_t create(struct table *t, const char *rules, int creator, bool is_private,
+                      int64_t per_move_ms)
+{
+    struct arbiter_new_game wish = {.rules = rules, .per_move_ms = per_move_ms,
+                                    .is_private = is_private};
+    struct call c = {.op = OP_CREATE, .t = t, .actor = player(t, creator), .wish = &wish};
+
+    call_ok(&c);
+    return c.game.id;
+}
+
+int64_t game_create_open(struct table *t, const char *rules, int creator, bool is_private)
+{
+    return create(t, rules, creator, is_private, 0);
+}
+
+void join(struct table *t, int64_t game, int user, int seat)
+{
+    struct call c = acts(t, OP_JOIN, game, user);
+
+    c.seats = 1u << seat;
+    call_ok(&c);
+}
+
+int64_t game_start_days(struct table *t, const char *rules, int days)
+{
+    int64_t game = create(t, rules, ORGANISER, false, days * MS_DAY);
+
+    for (int s = 0; s < SEATS; s++)
+        join(t, game, s, s);
+    return game;
+}
+
+int64_t game_start(struct table *t, const char *rules)
+{
+    return game_start_days(t, rules, 14);
+}
+
+static struct call move_call(struct table *t, int64_t game, const char *text)
+{
+    struct game_row g = game_get(t, game);
+    struct call c = {.op = OP_MOVE, .t = t, .text = text,
+                     .actor = {.user_id = g.turn_user_id}};
+
+    c.act = (struct arbiter_act){.game_id = game, .seat = ARBITER_ANY_SEAT,
+                                 .state_no = g.state_no, .ply = -1};
+    return c;
+}
+
+void move_ok(struct table *t, int64_t game, const char *text)
+{
+    struct call c = move_call(t, game, text);
+
+    call_ok(&c);
+}
+
+void move_refused(struct table *t, int64_t game, const char *text, enum reason reason)
+{
+    struct call c = move_call(t, game, text);
+
+    call_refused(&c, reason);
+}
+
+struct arbiter_tick_report tick(struct table *t)
+{
+    struct call c = {.op = OP_TICK, .t = t, .limit = 100};
+
+    call_ok(&c);
+    if (c.report.has_jump)
+        clock_guard_handled(&t->guard, &c.report.jump);
+    return c.report;
+}
+
+void tick_all(struct table *t, bool is_start)
+{
+    struct call c = {.op = OP_TICK, .t = t, .limit = 100, .is_start = is_start};
+
+    do {
+        call_ok(&c);
+        if (c.report.failed)
+            fail_msg("a tick failed: %s", c.report.failure.text);
+        if (c.report.has_jump)
+            clock_guard_handled(&t->guard, &c.report.jump);
+        c.is_start = false;
+    } while (c.report.more);
+}
+
+struct placer {
+    int64_t game;
+    const char *position;
+};
+
+static enum status put_position(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct placer *p = arg;
+    struct game_row game;
+    struct variant variant;
+    struct position pos;
+    struct seat_row seats[SEATS];
+    enum status st = games_get(store_txn_conn(txn), p->game, &game, err);
+
+    (void)now;
+    if (st != ST_OK)
+        return st;
+    assert_int_equal(variant_parse(game.rules, &variant, NULL), VARIANT_OK);
+    assert_int_equal(position_parse(&variant, p->position, &pos, NULL), POSITION_OK);
+    st = seats_get(store_txn_conn(txn), p->game, seats, err);
+    if (st != ST_OK)
+        return st;
+    (void)snprintf(game.start_position, sizeof game.start_position, "%s", p->position);
+    (void)snprintf(game.position, sizeof game.position, "%s", p->position);
+    game.position_hash = pos.hash;
+    game.ply = (int)pos.ply;
+    game.turn_seat = pos.turn;
+    game.turn_user_id = seats[pos.turn].user_id;
+    for (int s = 0; s < SEATS; s++)
+        game.conditions[s] = "amsx"[pos.condition[s]];
+    return games_save(txn, &game, err);
+}
+
+void set_position(struct table *t, int64_t game, const char *position)
+{
+    struct placer p = {game, position};
+    struct writer_command command = {.name = "position", .run = put_position, .arg = &p};
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_run(t->writer, &command, &err), err);
+}
+
+/* ---------------------------------------------------------------- looking */
+
+static size_t all_events(struct table *t, int64_t game, int64_t since, struct event_row *rows,
+                         size_t max)
+{
+    struct err err = ERR_INIT;
+    size_t n = 0;
+
+    assert_ok(events_of_game(store_reader_conn(t->reader), game, since, rows, max, &n, &err), err);
+    return n;
+}
+
+int count_events(struct table *t, int64_t game, enum game_event_kind kind)
+{
+    struct event_row *rows = calloc(2048, sizeof *rows);
+    int count = 0;
+
+    assert_non_null(rows);
+    size_t n = all_events(t, game, 0, rows, 2048);
+    for (size_t i = 0; i < n; i++)
+        count += rows[i].kind == kind;
+    free(rows);
+    return count;
+}
+
+struct event_row last_event(struct table *t, int64_t game, enum game_event_kind kind)
+{
+    struct event_row *rows = calloc(2048, sizeof *rows), ret = EVENT_ROW_INIT;
+    bool found = false;
+
+    assert_non_null(rows);
+    size_t n = all_events(t, game, 0, rows, 2048);
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].kind == kind) {
+            ret = rows[i];
+            found = true;
+        }
+    }
+    free(rows);
+    if (!found)
+        fail_msg("there is no event %s", game_event_kind_str(kind));
+    return ret;
+}
+
+const char *story(struct table *t, int64_t game, int64_t since, char *ret, size_t size)
+{
+    struct event_row *rows = calloc(256, sizeof *rows);
+    size_t len = 0;
+
+    assert_non_null(rows);
+    size_t n = all_events(t, game, since, rows, 256);
+    ret[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        int got;
+        if (rows[i].seat >= 0)
+            got = snprintf(ret + len, size - len, "%s%s:%d", i ? " " : "",
+                           game_event_kind_str(rows[i].kind), rows[i].seat);
+        else
+            got = snprintf(ret + len, size - len, "%s%s", i ? " " : "",
+                           game_event_kind_str(rows[i].kind));
+        assert_true(got > 0 && (size_t)got < size - len);
+        len += (size_t)got;
+    }
+    free(rows);
+    return ret;
+}
+
+struct sound {
+    struct table *t;
+    int64_t game;
+    int faults;
+};
+
+static void fault(void *arg, const struct verify_fault *f)
+{
+    struct sound *s = arg;
+
+    if (s->game == 0 || f->game_id == s->game || f->game_id == 0) {
+        print_error("fault in %s: %s\n", f->public_id, f->what);
+        s->faults++;
+    }
+}
+
+static enum status check_game(void *arg, struct store_conn *conn, const struct game_row *game,
+                              struct verify *verify, struct err *err)
+{
+    struct sound *s = arg;
+
+    return arbiter_verify_game(&s->t->arb, conn, game, verify, err);
+}
+
+void assert_sound(struct table *t, int64_t game)
+{
+    struct sound s = {t, game, 0};
+    struct verify_options options = {.fault = fault, .game = check_game, .arg = &s,
+                                     .quick = true};
+    struct verify_report report;
+    struct err err = ERR_INIT;
+
+    assert_ok(verify_run(t->store, &options, &report, &err), err);
+    assert_int_equal(s.faults, 0);
+}
+
+size_t timers_now(struct table *t, int64_t game, void *rows, size_t max)
+{
+    struct err err = ERR_INIT;
+    size_t n = 0;
+
+    assert_ok(timers_of_game(store_reader_conn(t->reader), game, rows, max, &n, &err), err);
+    return n;
+}

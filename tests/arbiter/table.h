@@ -1,0 +1,117 @@
+/*
+ * arbiter/table.h - a club with six players, a store of its own and a clock that tests turn.
+ *
+ * table_setup() and table_teardown() are cmocka's; *state is a struct table.  Commands go through a
+ * real writer on a real file in a directory of their own; without table_start_thread() they run in
+ * the calling thread.  Entropy is a fixed sequence.
+ */
+#ifndef FH_TESTS_ARBITER_TABLE_H
+#define FH_TESTS_ARBITER_TABLE_H
+
+#include "support/harness.h"
+
+#include "arbiter/arbiter.h"
+#include "store/votes.h"
+#include "store/writer.h"
+
+#define T0 INT64_C(1795996800000) /* 2026-11-30T00:00:00Z */
+
+enum { USERS = 8, EVENTS_KEPT = 4096 };
+/* Indices of table->user: players by seat, an organiser who does not play, an operator, strangers. */
+enum { SOUTH, WEST, NORTH, EAST, ORGANISER, OPERATOR, STRANGER, OTHER };
+
+struct table {
+    char dir[64], path[96];
+    struct store *store;
+    struct writer *writer;
+    struct store_reader *reader;
+    struct test_clock clock;
+    struct clock_guard guard;
+    struct arbiter arb;
+    int64_t user[USERS];
+    uint64_t seed;
+    bool has_thread;
+    int fail_hook_after; /* the hook fails when this many calls have been; -1: never */
+    int hook_calls, finished_calls;
+    size_t n_events; /* told to the hook, all games */
+    struct event_row *events;
+    pthread_mutex_t lock;
+};
+
+int table_setup(void **state);
+int table_teardown(void **state);
+void table_start_thread(struct table *t);
+/* Close everything and open it again, as a restart does.  The clock goes on by away_ms. */
+void table_restart(struct table *t, int64_t away_ms);
+
+void pass(struct table *t, int64_t ms); /* time passes, and nobody ticks */
+utc_ms now_of(const struct table *t);
+
+/* ---------------------------------------------------------------- commands */
+
+enum op {
+    OP_CREATE, OP_INVITE, OP_WITHDRAW, OP_JOIN, OP_LEAVE, OP_ACCEPT, OP_DECLINE, OP_PLACE, OP_MOVE,
+    OP_RESIGN, OP_OFFER, OP_ACCEPT_DRAW, OP_DECLINE_DRAW, OP_CLAIM, OP_ABORT, OP_PAUSE, OP_RESUME,
+    OP_CREDIT, OP_ADJUDICATE, OP_TICK
+};
+
+struct call {
+    enum op op;
+    struct table *t;
+    struct arbiter_actor actor;
+    const struct arbiter_new_game *wish;
+    const struct arbiter_offer *offer;
+    const struct arbiter_placement *placement;
+    struct arbiter_act act;     /* act.game_id is the game of all ops */
+    unsigned seats;
+    int seat;
+    const unsigned char *token_hash;
+    const char *text;           /* move or note */
+    utc_ms until;
+    int64_t amount_ms;
+    enum game_result result;
+    bool is_start;
+    int limit;
+    struct game_row game;       /* out */
+    struct move_row move;       /* out */
+    struct arbiter_tick_report report; /* out */
+    utc_ms at;                  /* out: the command's now */
+    bool has_at;                /* in: use `at` instead of the writer's clock */
+};
+
+struct arbiter_actor player(const struct table *t, int user);
+/* Run it as one writer command. */
+enum status call_run(struct call *c, struct err *err);
+
+/* ---------------------------------------------------------------- short forms; they assert success */
+
+struct game_row game_get(struct table *t, int64_t id);
+/* By `creator`; the four players sit South … East (by join). */
+int64_t game_start(struct table *t, const char *rules);
+int64_t game_start_days(struct table *t, const char *rules, int days);
+int64_t game_create_open(struct table *t, const char *rules, int creator, bool is_private);
+void join(struct table *t, int64_t game, int user, int seat);
+void move_ok(struct table *t, int64_t game, const char *text); /* by whose turn it is */
+struct arbiter_tick_report tick(struct table *t);              /* once, not at start */
+void tick_all(struct table *t, bool is_start);                 /* until there is no more */
+void set_position(struct table *t, int64_t game, const char *position); /* as if it began there */
+
+/* … and expect this reason */
+void move_refused(struct table *t, int64_t game, const char *text, enum reason reason);
+
+/* An act on the game as it is now, by a user. */
+struct call acts(struct table *t, enum op op, int64_t game, int user);
+void call_ok(struct call *c);
+void call_refused(struct call *c, enum reason reason);
+
+/* How many events of the kind the game has; the last of them. */
+int count_events(struct table *t, int64_t game, enum game_event_kind kind);
+struct event_row last_event(struct table *t, int64_t game, enum game_event_kind kind);
+/* Kinds of the events after seq, joined by blanks, with seats: "move:0 turn:1". */
+const char *story(struct table *t, int64_t game, int64_t since, char *ret, size_t size);
+/* Numbers without a gap, and the game's own last numbers fit; the arbiter's replay finds nothing. */
+void assert_sound(struct table *t, int64_t game);
+/* All timers, earliest first. */
+size_t timers_now(struct table *t, int64_t game, void *rows_of_timer_row, size_t max);
+
+#endif
