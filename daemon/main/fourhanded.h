@@ -16,7 +16,6 @@ struct cli_command;
 
 struct main_seams {
     struct clock clock;                 /* .read NULL: the machine's own */
-    const char *vfs;                    /* SQLite VFS for the database; NULL: the usual one */
     const struct cli_command *commands; /* more rows for the command table; NULL: none */
     const struct admin_verb *verbs;     /* more that the daemon's control socket takes; NULL: none */
 };

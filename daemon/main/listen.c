@@ -57,7 +57,7 @@ enum status listen_open(const char *where, int *ret_fd, struct err *err)
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
                              .ai_flags = AI_PASSIVE | AI_NUMERICSERV},
                     *found = NULL;
-    char host[256], service[8];
+    char host[256], service[16];
     int port, fd = -1, rc, one = 1;
     enum status st = listen_parse(where, host, sizeof host, &port, err);
 
