@@ -529,6 +529,16 @@ static enum status check_repeated_offer(struct desk *d, unsigned seats, struct e
     return err_reason(err, REASON_LIMIT, "you have offered a draw since your last move");
 }
 
+/* The open offer; REASON_NO_DRAW_OFFERED. */
+static enum status offer_open(struct desk *d, struct vote_row *ret_vote, struct err *err)
+{
+    enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, ret_vote, err);
+
+    return st == ST_NOT_FOUND ? err_reason(err, REASON_NO_DRAW_OFFERED,
+                                           "no draw is offered in game %s", d->game.public_id)
+                              : st;
+}
+
 static enum status agree_if_all(struct desk *d, struct err *err)
 {
     struct vote_row vote;
@@ -586,7 +596,7 @@ enum status arbiter_accept_draw(const struct arbiter *arb, struct store_txn *txn
     bool anew = false;
 
     TRY(act_open(&d, arb, txn, now, actor, act, false, &seat, err));
-    TRY(votes_get_open(d.conn, d.game.id, VOTE_DRAW, &vote, err));
+    TRY(offer_open(&d, &vote, err));
     TRY(voting_seats(&d, &seats, err));
     for (int s = 0; s < SEATS; s++) {
         if ((seats >> s & 1u) == 0 || vote.answers[s] == 1)
@@ -611,7 +621,7 @@ enum status arbiter_decline_draw(const struct arbiter *arb, struct store_txn *tx
     int seat = -1;
 
     TRY(act_open(&d, arb, txn, now, actor, act, false, &seat, err));
-    TRY(votes_get_open(d.conn, d.game.id, VOTE_DRAW, &vote, err));
+    TRY(offer_open(&d, &vote, err));
     TRY(voting_seats(&d, &seats, err));
     if ((seats >> seat & 1u) == 0) {
         if (act->seat != ARBITER_ANY_SEAT)
