@@ -59,7 +59,7 @@ enum status get_position_read(struct request *r, struct err *err)
 {
     static const char *const names[] = {"ply", NULL};
     struct game_view *view = malloc(sizeof *view);
-    struct replay *replay = calloc(1, sizeof *replay);
+    struct replay *replay = position_alloc(sizeof *replay);
     char *text = malloc(POSITION_TEXT_MAX + 1), hash[17];
     bool is_now = false;
     enum status st = request_query_only(r, names, err);
@@ -98,7 +98,7 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
     static const char *const png_names[] = {"ply", "seat", "width", NULL};
     const char *seat_text = request_query(r, "seat");
     struct game_view *view = malloc(sizeof *view);
-    struct replay *replay = calloc(1, sizeof *replay);
+    struct replay *replay = position_alloc(sizeof *replay);
     struct board_view board = {.bottom = SEAT_SOUTH};
     int64_t width = 0;
     int seat = -1;
@@ -223,9 +223,9 @@ enum status get_pgn4_read(struct request *r, struct err *err)
     static const char *const names[] = {NULL};
     static const char *const tags[SEAT_COUNT] = {"Red", "Blue", "Yellow", "Green"};
     struct game_view *view = malloc(sizeof *view);
-    struct replay *replay = calloc(1, sizeof *replay);
-    struct pgn4_run *run = calloc(1, sizeof *run);
-    struct position *start = malloc(sizeof *start);
+    struct replay *replay = position_alloc(sizeof *replay);
+    struct pgn4_run *run = position_alloc(sizeof *run);
+    struct position *start = position_alloc(sizeof *start);
     struct store_conn *conn = NULL;
     struct pgn4_ending ending;
     struct variant variant;
@@ -379,7 +379,7 @@ enum status get_game_text_read(struct request *r, struct err *err)
 {
     static const char *const names[] = {NULL};
     struct game_view *view = malloc(sizeof *view);
-    struct replay *replay = calloc(1, sizeof *replay);
+    struct replay *replay = position_alloc(sizeof *replay);
     struct text_run run = {.out = &r->answer.body, .lang = page_language(r)};
     struct store_conn *conn = NULL;
     struct variant variant;

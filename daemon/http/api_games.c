@@ -135,14 +135,14 @@ static enum status read_filter(struct request *r, struct store_conn *conn,
     filter->sees_all = r->who.is_operator;
     if (state) {
         if (game_state_parse(state, &game_state))
-            filter->state = game_state;
+            filter->state = (int)game_state;
         else
             form_error(&r->form, REASON_BAD_FIELD, "state",
                        "must be open, placing, running, finished or aborted");
     }
     if (variant) {
         if (game_variant_parse(variant, &game_variant))
-            filter->variant = game_variant;
+            filter->variant = (int)game_variant;
         else
             form_error(&r->form, REASON_BAD_FIELD, "variant",
                        "must be verney, fortress or teams");

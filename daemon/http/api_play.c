@@ -114,7 +114,7 @@ static void find_verdict(struct request *r, struct store_conn *conn, int64_t gam
                          const char *text)
 {
     struct game_row *game = malloc(sizeof *game);
-    struct position *pos = malloc(sizeof *pos);
+    struct position *pos = position_alloc(sizeof *pos);
     struct move_reading *reading = malloc(sizeof *reading);
     struct err ignored = ERR_INIT;
 
@@ -351,7 +351,7 @@ static enum status claims_of(struct store_conn *conn, const struct game_row *gam
     uint64_t *hashes = calloc(HASHES_MAX, sizeof *hashes);
     json_t *list = json_array();
     struct variant variant;
-    struct position *start = malloc(sizeof *start);
+    struct position *start = position_alloc(sizeof *start);
     size_t n = 0;
     enum status st;
 
@@ -387,7 +387,7 @@ enum status get_legal_read(struct request *r, struct err *err)
     static const char *const names[] = {"from", "move", NULL};
     const char *from_text = request_query(r, "from"), *move_text = request_query(r, "move");
     struct game_view *view = malloc(sizeof *view);
-    struct position *pos = malloc(sizeof *pos);
+    struct position *pos = position_alloc(sizeof *pos);
     struct store_conn *conn = NULL;
     json_t *claims = NULL;
     int from = SQUARE_NONE;

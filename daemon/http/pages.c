@@ -278,7 +278,7 @@ static enum status unsubscribe_answer(struct request *r, const struct unsubscrib
     char code[64], text[512];
     struct words_arg args[1];
 
-    snprintf(code, sizeof code, "ui.notice.%s", notice_class_str(data->cls));
+    snprintf(code, sizeof code, "ui.class.%s", notice_class_str(data->cls));
     args[0] = WORDS_TEXT("class", words_has(code) ? words_plain(data->lang, code)
                                                   : notice_class_str(data->cls));
     words_print(text, sizeof text, data->lang,

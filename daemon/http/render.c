@@ -454,7 +454,7 @@ static enum status render_last_move(struct store_conn *conn, const struct game_v
 
 static json_t *render_checks(const struct game_row *game)
 {
-    struct position *pos = malloc(sizeof *pos);
+    struct position *pos = position_alloc(sizeof *pos);
     struct err ignored = ERR_INIT;
     unsigned checked = 0;
 
@@ -675,6 +675,17 @@ enum status answer_game(struct request *r, struct store_conn *conn, int status,
 
 /* ------------------------------------------------------------------------------ replaying */
 
+void *position_alloc(size_t size)
+{
+    enum { BORDER = 32 };
+    size_t whole = (size + BORDER - 1) / BORDER * BORDER;
+    void *memory = aligned_alloc(BORDER, whole);
+
+    if (memory)
+        memset(memory, 0, whole);
+    return memory;
+}
+
 enum { REPLAY_EVENTS = 128 };
 
 static enum status replay_event(const struct event_row *event, struct replay *replay,
@@ -724,8 +735,8 @@ enum status game_replay(struct store_conn *conn, const struct game_row *game, in
                         struct replay *ret, struct err *err)
 {
     struct event_row *rows = calloc(REPLAY_EVENTS, sizeof *rows);
-    struct replay *replay = calloc(1, sizeof *replay);
-    struct position *before = malloc(sizeof *before);
+    struct replay *replay = position_alloc(sizeof *replay);
+    struct position *before = position_alloc(sizeof *before);
     struct outcome *outcome = malloc(sizeof *outcome);
     struct variant variant;
     int64_t since = 0;

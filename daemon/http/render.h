@@ -64,6 +64,9 @@ MUST_CHECK enum status answer_game(struct request *r, struct store_conn *conn, i
 
 /* ------------------------------------------------------------------------------ replaying */
 
+/* Zeroed memory for what holds a struct position, whose boards want 32-byte borders.  free() it. */
+void *position_alloc(size_t size);
+
 struct replay {
     struct position pos;
     bool has_last;

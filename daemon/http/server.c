@@ -484,6 +484,8 @@ static enum status find_identity(struct request *r, struct err *err)
         st = request_conn(r, &conn, err);
         if (st == ST_OK)
             st = people_by_token(conn, token, now, &r->who, err);
+        if (st == ST_UNAUTHENTICATED)
+            st = err_reason(err, REASON_BAD_CREDENTIALS, "this token is not valid, or not any more");
     } else if (request_cookie(r, r->http->cookie_name, secret, sizeof secret)) {
         struct err ignored = ERR_INIT;
 

@@ -145,7 +145,8 @@ test('a game goes from its making to its first moves', async () => {
 test('why a move is not legal is told, and what it would be understood as', async () => {
   const game = await newGame();
   const asked = async (move) => (await nobody.get(`/api/v1/games/${game.id}/legal?move=${encodeURIComponent(move)}`)).json.asked;
-  assert.deepEqual(await asked('Nf3').then((a) => [a.legal, a.move, a.verdict]), [false, null, 'none']);
+  assert.deepEqual(await asked('Nf3').then((a) => [a.legal, a.move, a.verdict]), [true, 'e1f3', 'ok']);
+  assert.deepEqual(await asked('Nf4').then((a) => [a.legal, a.move, a.verdict]), [false, null, 'none']);
   assert.deepEqual(await asked('e2-e3').then((a) => [a.legal, a.move, a.verdict]), [true, 'e2e3', 'ok']);
   assert.equal((await asked('d1d5')).verdict, 'way-blocked');
   assert.ok(game.turn);
