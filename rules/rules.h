@@ -135,7 +135,7 @@ size_t square_read(const char *text, size_t size, int *ret_square);
 
 /* A set of squares: bit `square` of the 256, word 0 first. */
 struct board {
-    _Alignas(32) uint64_t word[4];
+    uint64_t word[4];
 };
 
 static inline bool board_has(const struct board *board, int square)

@@ -30,15 +30,17 @@
 
 typedef uint64_t wide __attribute__((vector_size(32)));
 typedef uint16_t wide_lanes __attribute__((vector_size(32)));
+/* As boards lie in memory: where a uint64_t may, since callers keep positions in malloc's. */
+typedef uint64_t wide_stored __attribute__((vector_size(32), aligned(8), may_alias));
 
 INLINE wide wide_load(const struct board *board)
 {
-    return *(const wide *)(const void *)board->word;
+    return *(const wide_stored *)(const void *)board->word;
 }
 
 INLINE void wide_store(struct board *board, wide x)
 {
-    *(wide *)(void *)board->word = x;
+    *(wide_stored *)(void *)board->word = x;
 }
 
 INLINE wide wide_square(int square)
