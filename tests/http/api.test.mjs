@@ -330,7 +330,7 @@ test('profile, notices, tokens and webhooks are one\'s own', async () => {
   problem(await reader.post('/api/v1/games', { variant: 'teams', seats: { south: { me: true }, west: { open: true }, north: { open: true }, east: { open: true } } }), 403, 'scope_needed');
   ok(await dan.send('DELETE', `/api/v1/me/tokens/${made.id}`), 204);
   problem(await reader.get('/api/v1/me'), 401, 'bad_credentials');
-  problem(await dan.send('DELETE', `/api/v1/me/tokens/${made.id}`), 404, 'not_found');
+  problem(await clara.send('DELETE', `/api/v1/me/tokens/${made.id}`), 404, 'not_found');
   assert.doesNotMatch((await dan.get('/api/v1/me/tokens')).text, /fh_/);
 
   const hook = ok(await dan.post('/api/v1/me/webhooks', { url: 'https://hooks.example.org/secret/path', classes: ['turn'] }), 201).json;
