@@ -116,7 +116,8 @@ struct view {
     struct foes foes;
     wide own, partner, occupied, empty;
     wide victims;   /* men that may be captured */
-    wide goal;      /* squares that men other than the king may go to */
+    wide open;      /* empty squares and victims */
+    wide goal;      /* of these the squares that men other than the king may go to */
     wide pinned;
     wide king_line; /* squares that the king may go to, by the partner's shield */
     struct pin pins[16];
@@ -196,8 +197,9 @@ INLINE void look(struct view *view, const struct position *pos, enum seat seat, 
     view->empty = wide_load(&game->on_board) & ~view->occupied;
     view->victims = (live_foes & ~wide_load(&pos->kinds[KIND_KING])) |
                     inert_victims(pos, seat, live);
-    view->goal = view->empty | view->victims;
-    view->king_line = view->goal;
+    view->open = view->empty | view->victims;
+    view->goal = view->open;
+    view->king_line = view->open;
     view->pinned = (wide){0, 0, 0, 0};
     view->pin_count = 0;
     view->checks = 0;
@@ -549,6 +551,11 @@ INLINE wide diagonal_from(const struct view *view, int square)
            wide_slide(slider, view->empty, wide_load(&enter[NORTH_WEST]), NORTH_WEST);
 }
 
+INLINE bool is_shut_in(const struct view *view, int square)
+{
+    return wide_are_apart(wide_load(&view->game->steps[square]), view->open);
+}
+
 INLINE struct move *list_men(const struct view *view, wide men, wide goal, struct move *at)
 {
     const struct position *pos = view->pos;
@@ -556,10 +563,14 @@ INLINE struct move *list_men(const struct view *view, wide men, wide goal, struc
     wide straight = (queens | wide_load(&pos->kinds[KIND_ROOK])) & men;
     wide diagonal = (queens | wide_load(&pos->kinds[KIND_BISHOP])) & men;
 
-    WIDE_EACH (from, straight)
-        at = put_all(at, from, goal & straight_from(view, from), MOVE_PLAIN);
-    WIDE_EACH (from, diagonal)
-        at = put_all(at, from, goal & diagonal_from(view, from), MOVE_PLAIN);
+    WIDE_EACH (from, straight) {
+        if (!is_shut_in(view, from)) /* many are, while pawns stand */
+            at = put_all(at, from, goal & straight_from(view, from), MOVE_PLAIN);
+    }
+    WIDE_EACH (from, diagonal) {
+        if (!is_shut_in(view, from))
+            at = put_all(at, from, goal & diagonal_from(view, from), MOVE_PLAIN);
+    }
     WIDE_EACH (from, wide_load(&pos->kinds[KIND_KNIGHT]) & men)
         at = put_all(at, from, goal & wide_load(&view->game->leaps[from]), MOVE_PLAIN);
     at = list_pawns(view, men & wide_load(&pos->kinds[KIND_PAWN]),
@@ -685,14 +696,12 @@ static void make_special(struct position *pos, struct move move, struct undo *un
     enum kind kind = man_kind(undo->man), becomes = kind;
 
     if (kind_is_pawn(kind)) {
-        if (game->table->pawn_move_resets_count)
-            pos->count = 0;
         if (move.promotion != KIND_NONE) {
             becomes = (enum kind)move.promotion;
             pos->count = 0;
-        } else if (kind == KIND_PAWN && board_has(&game->turn_back[seat], move.to)) {
+        } else if (kind == KIND_PAWN && board_has(&game->turning[0][seat], move.to)) {
             becomes = KIND_TURNED; /* R-V7 */
-        } else if (kind == KIND_TURNED && board_has(&game->turn_forward[seat], move.to)) {
+        } else if (kind == KIND_TURNED && board_has(&game->turning[1][seat], move.to)) {
             becomes = KIND_PAWN; /* R-V8 */
         }
         if (becomes != kind)
@@ -760,7 +769,10 @@ INLINE void make(struct position *pos, struct move move, struct undo *undo)
     pos->hash = hash;
     if (kind == KIND_KING)
         pos->king[man_seat(man)] = move.to;
-    if (kind_is_pawn(kind) || move.type == MOVE_CASTLE)
+    if (kind_is_pawn(kind) && game->table->pawn_move_resets_count)
+        pos->count = 0;
+    if ((move.type | move.promotion) != 0 ||
+        (kind_is_pawn(kind) && board_has(&game->turning[kind == KIND_TURNED][man_seat(man)], move.to)))
         make_special(pos, move, undo);
 }
 
@@ -772,8 +784,9 @@ INLINE void unmake(struct position *pos, struct move move, const struct undo *un
     pos->men[move.from] = man;
     pos->men[move.to] = MAN_NONE;
     wide_toggle(&pos->seats[man_seat(man)], from ^ to);
-    wide_toggle(&pos->kinds[man_kind(now)], to);
-    wide_toggle(&pos->kinds[man_kind(man)], from);
+    wide_toggle(&pos->kinds[man_kind(man)], now == man ? from ^ to : from);
+    if (now != man)
+        wide_toggle(&pos->kinds[man_kind(now)], to);
     if (undo->captured != MAN_NONE) {
         wide at = wide_square(undo->captured_at);
 

@@ -307,9 +307,9 @@ static int arrival(const struct game *game, enum seat seat, int turned, int squa
 {
     if (board_has(captures ? &game->promote_capture[seat] : &game->promote_step[seat], square))
         return -1;
-    if (turned == 0 && board_has(&game->turn_back[seat], square))
+    if (turned == 0 && board_has(&game->turning[0][seat], square))
         return 1;
-    if (turned == 1 && board_has(&game->turn_forward[seat], square))
+    if (turned == 1 && board_has(&game->turning[1][seat], square))
         return 0;
     return turned;
 }
@@ -362,8 +362,8 @@ static void build_seat(struct game *game, enum seat seat)
         game->double_from[seat] = game->pawn_squares[seat];
     game->promote_step[seat] = read_rectangles(table, seat, table->promote_step);
     game->promote_capture[seat] = read_rectangles(table, seat, table->promote_capture);
-    game->turn_back[seat] = read_rectangles(table, seat, table->turn_back);
-    game->turn_forward[seat] = read_rectangles(table, seat, table->turn_forward);
+    game->turning[0][seat] = read_rectangles(table, seat, table->turn_back);
+    game->turning[1][seat] = read_rectangles(table, seat, table->turn_forward);
     game->fortress[seat] = read_rectangles(table, seat, table->fortress);
     build_pawn_range(game, seat);
     for (unsigned left = 0; left < 2 && table->castling[left] != NULL; left++) {

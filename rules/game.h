@@ -103,8 +103,7 @@ struct game {
     struct board double_from[SEATS];
     struct board promote_step[SEATS];
     struct board promote_capture[SEATS];
-    struct board turn_back[SEATS];
-    struct board turn_forward[SEATS];
+    struct board turning[2][SEATS]; /* where a pawn turns back, a turned pawn turns forward */
     struct board pawn_squares[SEATS];  /* the line where pawns begin */
     struct board home_squares[SEATS];  /* the line where pieces begin */
     struct board fortress[SEATS];
