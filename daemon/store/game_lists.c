@@ -114,6 +114,7 @@ static struct query list_query(struct store_conn *conn, const struct game_filter
         bind_int(&q, before);
         bind_variant(&q, f);
         bind_tail(&q, f, max);
+        bind_state(&q, f);
     } else {
         bool by_variant = f->variant != GAME_ANY, by_state = f->state != GAME_ANY;
 

@@ -178,9 +178,9 @@
     X(GAMES_JOINABLE,                                                                              \
       "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
       " g.state = 'open' AND g.open_seats > 0 AND g.id < ?1 AND (?2 IS NULL OR g.variant = ?2)"    \
-      " AND (g.visibility = 'public' OR ?4 = 1 OR EXISTS (SELECT 1 FROM members v WHERE"           \
-      " v.user_id = ?3 AND v.game_id = g.id AND v.until_event_id IS NULL)) ORDER BY g.id DESC"     \
-      " LIMIT ?5")                                                                                 \
+      " AND (?6 IS NULL OR g.state = ?6) AND (g.visibility = 'public' OR ?4 = 1 OR EXISTS"         \
+      " (SELECT 1 FROM members v WHERE v.user_id = ?3 AND v.game_id = g.id AND"                    \
+      " v.until_event_id IS NULL)) ORDER BY g.id DESC LIMIT ?5")                                   \
     X(GAMES_BY_VARIANT_STATE,                                                                      \
       "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
       " g.variant = ?2 AND g.state = ?3 AND g.id < ?1 AND (g.visibility = 'public' OR ?5 = 1"      \
