@@ -1058,20 +1058,18 @@ static bool on_end(void *arg, const struct pgn4_result *result, const struct pos
 static int convert_pgn4(struct record *r)
 {
     struct pgn4_handler handler = {on_tag, on_start, on_move, on_leave, on_comment, on_end, r};
-    struct pgn4_reader *reader = malloc(sizeof *reader);
+    static struct pgn4_reader reader; /* the main thread alone runs this */
     struct input *in = input_new();
     enum pgn4_verdict verdict = PGN4_OK;
-    int status = CLI_FAILED;
+    int status;
 
-    if (reader == NULL || in == NULL) {
-        cli_fail(CLI_FAILED, "out of memory");
-        goto out;
-    }
-    pgn4_reader_start(reader, &handler);
+    if (in == NULL)
+        return cli_fail(CLI_FAILED, "out of memory");
+    pgn4_reader_start(&reader, &handler);
     while (verdict == PGN4_OK && input_fill(in))
-        verdict = pgn4_read(reader, in->block, in->to);
+        verdict = pgn4_read(&reader, in->block, in->to);
     if (verdict == PGN4_OK && !in->has_failed)
-        verdict = pgn4_read_end(reader);
+        verdict = pgn4_read_end(&reader);
     if (verdict == PGN4_STOPPED) {
         cli_fail(CLI_FAILED, "standard input: a game has more than %d moves and comments",
                  GAME_ITEMS_MAX);
@@ -1079,14 +1077,12 @@ static int convert_pgn4(struct record *r)
     } else if (verdict != PGN4_OK) {
         char sentence[PGN4_SENTENCE_MAX];
 
-        pgn4_error_sentence(&reader->error, sentence, sizeof sentence);
+        pgn4_error_sentence(&reader.error, sentence, sizeof sentence);
         cli_fail(CLI_FAILED, "standard input: %s", sentence);
         r->args->has_failed = true;
     }
     status = finish(r->args, in);
-out:
     input_free(in);
-    free(reader);
     return status;
 }
 
