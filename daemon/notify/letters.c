@@ -1,0 +1,206 @@
+/* notify/letters.c - what all letters share, and letters about the account; see internal.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/str.h"
+#include "notify/internal.h"
+
+enum { LINE_MAX_OURS = 4000 };
+
+/* The name beside the sender's address: "Chess Club – your move".  The subject stays the same for
+ * all letters of a game, so that they make one thread; the news stands here. */
+static void sender_name(const struct notify *n, const char *news, char *ret, size_t size)
+{
+    char whole[MAIL_HEADER_TEXT_MAX];
+
+    (void)snprintf(whole, sizeof whole, "%.100s – %.250s", n->options.site_name, news);
+    (void)str_copy(ret, size, whole);
+}
+
+/* Header fields take no controls; names were checked when they were taken, but a letter must not
+ * fail for one that was not. */
+static void without_controls(char *text)
+{
+    for (char *p = text; *p != '\0'; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = ' ';
+}
+
+enum status letter_finish(const struct notify *n, const struct intent_row *intent,
+                          const struct user_row *user, const char *news, struct mail_message *m,
+                          struct notice *notice, struct err *err)
+{
+    char from[MAIL_HEADER_TEXT_MAX], to[DISPLAY_NAME_SIZE];
+    const char *address = intent->address[0] != '\0' ? intent->address : user->address;
+    const char *envelope = n->options.mail_envelope_from;
+    enum status st;
+
+    sender_name(n, news, from, sizeof from);
+    without_controls(from);
+    (void)str_copy(to, sizeof to, user->display_name);
+    without_controls(to);
+    m->from = (struct mail_address){from, n->options.mail_from};
+    m->to = (struct mail_address){to[0] != '\0' ? to : NULL, address};
+    m->message_id = notice->message_id;
+    m->auto_submitted = MAIL_AUTO_GENERATED;
+    m->loop_id = n->domain;
+    st = mail_compose(m, &notice->bytes, err);
+    if (st != ST_OK)
+        return st;
+    (void)str_copy(notice->envelope_from, sizeof notice->envelope_from,
+                   envelope != NULL ? envelope : n->options.mail_from);
+    (void)str_copy(notice->envelope_to, sizeof notice->envelope_to, address);
+    return ST_OK;
+}
+
+/* ---------------------------------------------------------------- account letters */
+
+/* What each says.  {0} of the link: path of the secret's page, NULL for none. */
+static const struct {
+    const char *template_name, *subject, *news, *head, *path, *after;
+    int64_t life_ms; /* told as {length} */
+} letters[] = {
+    {"login", "subject.login", "news.login", "head.login", "/login/", "letter.not_you",
+     LINK_LIFE_MS},
+    {"register", "subject.register", "news.register", "head.register", "/login/",
+     "letter.not_you_register", REGISTRATION_LIFE_MS},
+    {"register_known", "subject.login", "news.login", "head.register_known", "/login/",
+     "letter.not_you", LINK_LIFE_MS},
+    {"address_old", "subject.address", "news.address", "head.address_old", "/confirm/",
+     "letter.not_you_address", ADDRESS_CHANGE_LIFE_MS},
+    {"address_new", "subject.address", "news.address", "head.address_new", "/confirm/",
+     "letter.not_you", ADDRESS_CHANGE_LIFE_MS},
+    {"address_changed", "subject.address", "news.address", "head.address_changed", NULL, NULL, 0},
+    {"password_changed", "subject.password", "news.password", "head.password_changed", NULL,
+     "letter.not_you_password", 0},
+    {"webhook_disabled", "subject.webhook", "news.webhook", "head.webhook_disabled", NULL, NULL, 0},
+    {"webhook_failing", "subject.webhook", "news.webhook", "head.webhook_failing", NULL, NULL, 0},
+};
+
+/* What params name besides ids, as texts for the letter. */
+struct particulars {
+    json_t *params;
+    const char *host, *cause;
+    char code[64];
+};
+
+static struct particulars particulars_of(const struct intent_row *intent, enum lang lang)
+{
+    struct particulars p = {.params = intent->params ? json_loads(intent->params, 0, NULL) : NULL,
+                            .host = "", .cause = ""};
+    const char *host = json_string_value(json_object_get(p.params, "host"));
+    const char *cause = json_string_value(json_object_get(p.params, "cause"));
+
+    if (host != NULL)
+        p.host = host;
+    if (cause != NULL) {
+        (void)snprintf(p.code, sizeof p.code, "webhook.%.40s", cause);
+        p.cause = words_has(p.code) ? words_plain(lang, p.code) : cause;
+    }
+    return p;
+}
+
+/* The handle a registration letter is about stands in its row, not in an account. */
+static const char *handle_of(const struct intent_row *intent, const struct user_row *user,
+                             json_t *params)
+{
+    const char *handle = json_string_value(json_object_get(params, "handle"));
+
+    (void)intent;
+    return user->id != 0 ? user->handle : handle != NULL ? handle : "";
+}
+
+enum status account_letter_compose(const struct notify *n, struct store_conn *conn,
+                                   const struct intent_row *intent, utc_ms now, const char *secret,
+                                   const char *language, struct notice *notice, struct err *err)
+{
+    struct user_row user = {0};
+    struct page page = page_make();
+    struct particulars p = {0};
+    struct mail_message m = {0};
+    struct buf text = buf_make(LINE_MAX_OURS), length = buf_make(200);
+    char subject[MAIL_HEADER_TEXT_MAX], list[300], unsubscribe[NOTIFY_URL_SIZE],
+        token[UNSUBSCRIBE_TOKEN_SIZE], url[NOTIFY_URL_SIZE];
+    enum lang lang;
+    size_t i = 0;
+    enum status st = ST_OK;
+
+    while (i < COUNT_OF(letters) && !str_eq(letters[i].template_name, intent->template_name))
+        i++;
+    if (i == COUNT_OF(letters)) {
+        st = err_set(err, ST_INTERNAL, "notice %lld: no such letter: %s", (long long)intent->id,
+                     intent->template_name);
+        goto out;
+    }
+    if (intent->user_id != 0)
+        TRY(users_get(conn, intent->user_id, &user, err));
+    lang = lang_of(user.id != 0 ? user.language : language);
+    p = particulars_of(intent, lang);
+    words_length(&length, lang, letters[i].life_ms);
+    const struct words_arg args[] = {
+        WORDS_TEXT("site", n->options.site_name),
+        WORDS_TEXT("handle", handle_of(intent, &user, p.params)),
+        WORDS_TEXT("length", length.data),
+        WORDS_TEXT("host", p.host),
+        WORDS_TEXT("cause", p.cause),
+        WORDS_TEXT("url", n->options.public_url),
+        WORDS_TEXT("name", user.display_name[0] != '\0' ? user.display_name : user.handle),
+    };
+
+    words_put(&text, lang, user.id != 0 ? "letter.hello" : "letter.hello_nobody", args,
+              COUNT_OF(args));
+    page_para(&page, text.data);
+    buf_clear(&text);
+    words_put(&text, lang, letters[i].head, args, COUNT_OF(args));
+    page_para(&page, text.data);
+    if (letters[i].path != NULL) {
+        (void)snprintf(url, sizeof url, "%s%s%s", n->options.public_url, letters[i].path,
+                       secret != NULL ? secret : "");
+        page_link(&page, url);
+    } else if (str_eq(letters[i].news, "news.webhook")) {
+        (void)snprintf(url, sizeof url, "%s/settings", n->options.public_url);
+        page_link(&page, url);
+    }
+    if (letters[i].after != NULL) {
+        page_para(&page, words_plain(lang, letters[i].after));
+        if (str_eq(letters[i].template_name, "password_changed")) {
+            (void)snprintf(url, sizeof url, "%s/sign-in", n->options.public_url);
+            page_link(&page, url);
+        }
+    }
+    page_pre(&page, "-- ");
+    buf_clear(&text);
+    words_put(&text, lang, "letter.footer_plain", args, COUNT_OF(args));
+    page_small(&page, text.data);
+
+    (void)words_print(subject, sizeof subject, lang, letters[i].subject, args, COUNT_OF(args));
+    without_controls(subject);
+    page_end(&page, lang_tag(lang), subject);
+    TRY(buf_status(&page.text, "a letter", err));
+    TRY(buf_status(&page.html, "a letter", err));
+    message_id_of(n, intent, "", notice->message_id);
+    m.subject = subject;
+    m.text = page.text.data;
+    m.html = page.html.data;
+    m.date = now;
+    if (notice_is_switchable(intent->cls) && user.id != 0) {
+        unsubscribe_token(n, user.id, intent->cls, token);
+        (void)snprintf(unsubscribe, sizeof unsubscribe, "%s/u/%s", n->options.public_url, token);
+        (void)snprintf(list, sizeof list, "%s.%s", notice_class_str(intent->cls), n->domain);
+        for (char *c = list; *c != '\0'; c++)
+            *c = *c == '_' ? '-' : *c;
+        m.list_name = n->options.site_name;
+        m.list_id = list;
+        m.unsubscribe_url = unsubscribe;
+    }
+    TRY(letter_finish(n, intent, &user, words_plain(lang, letters[i].news), &m, notice, err));
+out:
+    json_decref(p.params);
+    page_release(&page);
+    buf_release(&text);
+    buf_release(&length);
+    return st;
+}
