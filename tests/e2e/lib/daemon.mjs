@@ -122,8 +122,8 @@ class Club {
     }
 
     /* An account with a verified address and a token for everything. */
-    async player(handle, { zone = 'UTC', language = 'en', operator = false, scopes = 'read,play,manage' } = {}) {
-        this.run(`user add ${handle} ${handle}@example.net --verified --zone ${zone} --language ${language}${operator ? ' --operator' : ''}`);
+    async player(handle, { zone = 'UTC', language = 'en', operator = false, scopes = 'read,play,manage', password = null } = {}) {
+        this.run(`user add ${handle} ${handle}@example.net --verified --zone ${zone} --language ${language}${operator ? ' --operator' : ''}${password ? ' --password-stdin' : ''}`, password ? `${password}\n` : '');
         const token = this.run(`user token ${handle} --scopes ${scopes} --name test`).trim();
         return new Client(this, handle, token);
     }

@@ -1,0 +1,202 @@
+/*
+ * The browser client in Debian's chromium: four players in four contexts log in, make a game, play
+ * its first rounds by pointer, keyboard and typed moves, and see each other's moves live.
+ * Also: no rule of accessibility is broken, nothing is refused by the content policy, a phone fits.
+ */
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { chromium } from 'playwright-core';
+import axe from '@axe-core/playwright';
+import { startClub } from '../e2e/lib/daemon.mjs';
+import { startMailServer } from '../e2e/lib/peers.mjs';
+
+const AxeBuilder = axe.default ?? axe;
+const HANDLES = ['anna', 'boris', 'clara', 'dmitri'];
+const PASSWORD = 'a long enough password';
+
+async function launch(t) {
+    const browser = await chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+            '--disable-component-update', '--disable-sync'],
+    });
+    t.after(() => browser.close());
+    return browser;
+}
+
+/* A page that fails the test when the content policy or a script complains. */
+async function open(browser, club, faults, options = {}) {
+    const context = await browser.newContext({ baseURL: club.url, locale: 'en-GB', ...options });
+    const page = await context.newPage();
+    page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
+    page.on('console', (message) => {
+        if (message.type() === 'error' && !/status of (401|404|409|410|422)/.test(message.text())) faults.push(message.text());
+    });
+    return page;
+}
+
+async function signIn(page, handle) {
+    await page.goto('/sign-in');
+    const form = page.locator('form', { has: page.locator('#sign-in') });
+    await form.getByLabel('Handle or mail address').fill(handle);
+    await form.getByLabel('Password').fill(PASSWORD);
+    await page.click('#sign-in');
+    await page.getByRole('heading', { name: 'My games' }).waitFor();
+}
+
+async function isAccessible(page, what) {
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(violations.map((v) => `${what}: ${v.id}: ${v.nodes[0].html}`), []);
+}
+
+const square = (page, name) => page.locator(`game-board [data-square="${name}"]`);
+
+test('four players in four browsers play the first rounds', async (t) => {
+    const post = await startMailServer();
+    const club = await startClub({ smtpPort: post.port });
+    t.after(async () => { await club.end(); await post.close(); });
+    for (const handle of HANDLES) await club.player(handle, { password: PASSWORD, zone: 'Europe/Chisinau' });
+    const browser = await launch(t);
+    const faults = [];
+
+    /* Anna logs in by the link of a letter; opening it does nothing, its button does. */
+    const anna = await open(browser, club, faults);
+    await anna.goto('/sign-in');
+    await isAccessible(anna, 'sign-in');
+    await anna.locator('form', { has: anna.locator('#send-link') }).getByLabel('Handle or mail address').fill('anna');
+    await anna.click('#send-link');
+    await anna.getByText('a letter is on its way').waitFor();
+    const letter = await post.letters.take((x) => x.to[0] === 'anna@example.net' && x.mail.text.includes('/login/'));
+    const link = /\/login\/[a-z2-7]{26}/.exec(letter.mail.text)[0];
+    assert.equal((await fetch(club.url + link)).status, 200);
+    assert.equal((await fetch(club.url + link, { method: 'HEAD' })).status, 200);
+    await anna.goto(link);
+    await anna.getByRole('button').first().click();
+    await anna.getByRole('heading', { name: 'My games' }).waitFor();
+    assert.equal(await (await fetch(club.url + link)).status, 410, 'a link works once');
+
+    const pages = [anna];
+    for (const handle of HANDLES.slice(1)) {
+        const page = await open(browser, club, faults, handle === 'clara' ? { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } : {});
+        await signIn(page, handle);
+        pages.push(page);
+    }
+    const [, boris, clara, dmitri] = pages;
+
+    /* Anna makes a game: Boris and Clara by name, the fourth seat open. */
+    await anna.click('nav >> text=New game');
+    await anna.selectOption('#variant', 'verney');
+    for (const [seat, handle] of [['west', 'boris'], ['north', 'clara']]) {
+        await anna.selectOption(`#seat-${seat}`, 'handle');
+        await anna.fill(`#who-${seat}`, handle);
+    }
+    await isAccessible(anna, 'new game');
+    await anna.click('#make-game');
+    await anna.waitForURL(/\/games\/[0-9a-z]+$/);
+    const path = new URL(anna.url()).pathname;
+
+    /* The invited accept on the game's page, Dmitri finds the open seat in the list. */
+    for (const page of [boris, clara]) {
+        await page.goto(path);
+        await page.click('#accept');
+        await page.locator('#accept').waitFor({ state: 'detached' });
+    }
+    await dmitri.goto('/open');
+    await dmitri.getByRole('button', { name: 'Take East' }).click();
+    await dmitri.waitForURL(`**${path}`);
+
+    /* Live: Anna's page, untouched since, says that it is her turn. */
+    await anna.locator('#status', { hasText: 'Your turn: White' }).waitFor();
+    await isAccessible(anna, 'game');
+
+    /* By pointer: the legal squares are marked, the others do nothing. */
+    await square(anna, 'e1').click();
+    assert.equal(await anna.locator('game-board .target').count(), 2);
+    await square(anna, 'f3').click();
+    await boris.locator('#status', { hasText: 'Your turn: Red' }).waitFor();
+    assert.match(await square(boris, 'f3').getAttribute('aria-label'), /white knight/i);
+
+    /* By keyboard alone: from the king's square to a pawn, Enter, on to its square, Enter. */
+    await square(boris, 'a8').focus();
+    await boris.keyboard.press('ArrowUp');
+    assert.equal(await boris.evaluate(() => document.activeElement.dataset.square), 'b8');
+    await boris.keyboard.press('Enter');
+    await boris.keyboard.press('ArrowUp');
+    await boris.keyboard.press('Enter');
+    await clara.locator('#status', { hasText: 'Your turn: Yellow' }).waitFor();
+
+    /* Typed, on a phone: an illegal move is refused with its reason, then a good one is taken. */
+    await clara.fill('#move', 'd13d11');
+    await clara.click('#do-move');
+    await clara.locator('#fault', { hasText: /.+/ }).waitFor();
+    assert.ok(await clara.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'a phone need not scroll sideways');
+    await clara.fill('#move', 'd13d12');
+    await clara.click('#do-move');
+    await dmitri.locator('#status', { hasText: 'Your turn: Black' }).waitFor();
+    await dmitri.fill('#move', 'm6l6');
+    await dmitri.click('#do-move');
+    await anna.locator('#status', { hasText: 'Your turn: White' }).waitFor();
+    await anna.locator('.sheet tbody tr').first().waitFor();
+    assert.equal(await anna.locator('.sheet button.move').count(), 4);
+
+    /* A draw is offered, declined; Boris resigns after being asked. */
+    await anna.getByRole('button', { name: 'Offer a draw' }).click();
+    await boris.getByRole('button', { name: 'Decline the draw' }).click();
+    await anna.locator('.sheet', { hasText: 'declines the draw' }).waitFor();
+    boris.once('dialog', (dialog) => dialog.accept());
+    await boris.getByRole('button', { name: 'Resign' }).click();
+    await anna.locator('.sheet', { hasText: 'Red: resigns' }).waitFor();
+
+    /* Looking back, and on again. */
+    await anna.getByRole('button', { name: 'Back', exact: true }).click();
+    await anna.locator('#status', { hasText: 'after ply 3' }).waitFor();
+    await anna.getByRole('button', { name: 'Now' }).click();
+
+    /* Settings: language, a notice, a token shown once, a webhook of a forbidden address. */
+    await anna.goto('/settings');
+    await anna.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    await isAccessible(anna, 'settings');
+    const tokens = anna.locator('section', { has: anna.getByRole('heading', { name: 'API tokens' }) });
+    await tokens.getByLabel('What for').fill('a bot');
+    await tokens.getByRole('button', { name: 'Make a token' }).click();
+    assert.match(await tokens.locator('code').innerText(), /^fh_[a-z2-7]{26}$/);
+    const hooks = anna.locator('section', { has: anna.getByRole('heading', { name: 'Webhooks' }) });
+    await hooks.getByLabel('Address').fill('https://10.0.0.1/x');
+    await hooks.getByRole('button', { name: 'Make a webhook' }).click();
+    await hooks.locator('.fault', { hasText: /.+/ }).first().waitFor();
+    const profile = anna.locator('section', { has: anna.getByRole('heading', { name: 'Profile' }) });
+    await profile.getByLabel('Language').selectOption('ro');
+    await profile.getByRole('button', { name: 'Save' }).click();
+    await anna.getByRole('link', { name: 'Partidă nouă' }).waitFor();
+    assert.deepEqual(faults, []);
+});
+
+test('a fortress game is placed and drawn with its walls', async (t) => {
+    const club = await startClub({});
+    t.after(() => club.end());
+    const players = [];
+    for (const handle of HANDLES) players.push(await club.player(handle, { password: PASSWORD }));
+    const browser = await launch(t);
+    const faults = [];
+    const seats = { south: { me: true }, west: { handle: 'boris' }, north: { handle: 'clara' }, east: { handle: 'dmitri' } };
+    const game = await players[0].post('/api/v1/games', { variant: 'fortress', reserve: 'chosen', seats });
+    for (const player of players.slice(1)) await player.post(`/api/v1/games/${game.id}/accept`, {});
+    const place = { west: ['d1', 'c3', 'a2'], north: ['a13', 'c14', 'b16'], east: ['m16', 'n14', 'p15'] };
+    for (const [i, seat] of ['west', 'north', 'east'].entries()) {
+        const [rook, knight, bishop] = place[seat];
+        await players[i + 1].post(`/api/v1/games/${game.id}/placement`, { rook, knight, bishop });
+    }
+    const anna = await open(browser, club, faults);
+    await signIn(anna, 'anna');
+    await anna.goto(`/games/${game.id}`);
+    await anna.getByRole('heading', { name: 'Place your reserve' }).waitFor();
+    assert.equal(await anna.locator('game-board [data-square="d1"] .man').count(), 0, 'others stay hidden');
+    for (const name of ['p4', 'n3', 'o1']) await square(anna, name).click();
+    assert.equal(await anna.inputValue('#place-bishop'), 'o1');
+    await anna.click('#place');
+    await anna.locator('#status', { hasText: 'Your turn: White' }).waitFor();
+    assert.equal(await anna.locator('game-board [data-square="d1"] .man').count(), 1);
+    assert.ok((await anna.locator('game-board .wall').getAttribute('d')).length > 20, 'walls are drawn');
+    assert.equal(await anna.locator('game-board [role=gridcell]').count(), 192);
+    assert.deepEqual(faults, []);
+});
