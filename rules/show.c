@@ -5,7 +5,7 @@
 
 #include "rules/line.h"
 
-enum { BOX_MAX = 16 };
+enum { BOX_MAX = 16, NARROW = 40, LEGEND_MAX = 4000 };
 
 /* The board as it is seen from one side: row 0 on top, column 0 at the left. */
 struct view {
@@ -299,6 +299,40 @@ static void say_checks(struct line *line, const struct position *pos)
     }
 }
 
+/* Copies text, with line ends for blanks where a line would be longer than width. */
+static void wrap(struct line *line, const char *text, int width)
+{
+    size_t column = 0;
+
+    for (size_t i = 0; text[i] != '\0';) {
+        size_t word = 0, gap = 0;
+
+        if (text[i] == '\n') {
+            line_char(line, '\n');
+            column = 0;
+            i++;
+            continue;
+        }
+        while (text[i + gap] == ' ')
+            gap++;
+        while (text[i + gap + word] != '\0' && text[i + gap + word] != ' ' &&
+               text[i + gap + word] != '\n')
+            word++;
+        if (width > 0 && column > 0 && column + gap + word > (size_t)width) {
+            line_char(line, '\n');
+            column = 0;
+        } else if (word > 0) {
+            for (size_t k = 0; k < gap; k++)
+                line_char(line, ' ');
+            column += gap;
+        }
+        for (size_t k = 0; k < word; k++)
+            line_char(line, text[i + gap + k]);
+        column += word;
+        i += gap + word;
+    }
+}
+
 static void draw_legend(struct line *line, const struct view *v)
 {
     const struct position *pos = v->pos;
@@ -348,8 +382,15 @@ size_t show_board(const struct position *pos, const struct show_options *options
         draw_gap(&line, &v, row);
     }
     draw_columns(&line, &v);
-    if (options->has_legend)
-        draw_legend(&line, &v);
+    if (options->has_legend) {
+        char text_of_legend[LEGEND_MAX];
+        struct line legend = line_start(text_of_legend, sizeof text_of_legend);
+
+        draw_legend(&legend, &v);
+        line_end(&legend);
+        assert(legend.length < sizeof text_of_legend);
+        wrap(&line, text_of_legend, options->is_narrow ? NARROW : 0);
+    }
     return line_end(&line);
 }
 
@@ -420,41 +461,6 @@ static void say_rights(struct line *line, const struct position *pos)
     }
 }
 
-/* Copies text, with line ends for blanks where a line would be longer than width. */
-static size_t wrap(struct line *line, const char *text, int width)
-{
-    size_t column = 0;
-
-    for (size_t i = 0; text[i] != '\0';) {
-        size_t word = 0, gap = 0;
-
-        if (text[i] == '\n') {
-            line_char(line, '\n');
-            column = 0;
-            i++;
-            continue;
-        }
-        while (text[i + gap] == ' ')
-            gap++;
-        while (text[i + gap + word] != '\0' && text[i + gap + word] != ' ' &&
-               text[i + gap + word] != '\n')
-            word++;
-        if (width > 0 && column > 0 && column + gap + word > (size_t)width) {
-            line_char(line, '\n');
-            column = 0;
-        } else if (word > 0) {
-            for (size_t k = 0; k < gap; k++)
-                line_char(line, ' ');
-            column += gap;
-        }
-        for (size_t k = 0; k < word; k++)
-            line_char(line, text[i + gap + k]);
-        column += word;
-        i += gap + word;
-    }
-    return line_end(line);
-}
-
 size_t show_spoken(const struct position *pos, const struct spoken *last, int width, char *text,
                    size_t size)
 {
@@ -484,5 +490,6 @@ size_t show_spoken(const struct position *pos, const struct spoken *last, int wi
     line_string(&line, " without progress.\n");
     line_end(&line);
     assert(line.length < sizeof whole);
-    return wrap(&out, whole, width);
+    wrap(&out, whole, width);
+    return line_end(&out);
 }

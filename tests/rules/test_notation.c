@@ -113,7 +113,8 @@ static const struct reading readings[] = {
     {"a rank there is not", "verney", VERNEY, "w aaaa", "e2e17", "not-a-move 2"},
     {"a rank of three digits", "verney", VERNEY, "w aaaa", "e2e111", "not-a-move 2"},
     {"far too long", "verney", VERNEY, "w aaaa",
-     "e2e3eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "too-long"},
+     "e2e3eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee",
+     "too-long"},
 };
 
 static void describe(const struct move_reading *reading, char *text, size_t size)

@@ -81,7 +81,8 @@ static void test_no_line_is_wider_than_a_braille_display(void **state)
         assert_true(walk_start(&walk, walk_variants[v], 9));
         for (int ply = 0; ply < 60 && walk_step(&walk, &step); ply++) {
             for (int side = 0; side < SEATS; side++) {
-                const struct show_options options = {.side = (enum seat)side, .is_narrow = true};
+                const struct show_options options = {.side = (enum seat)side, .is_narrow = true,
+                                                     .has_legend = true};
 
                 show_board(&walk.pos, &options, text, sizeof text);
                 for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1)
