@@ -154,7 +154,8 @@ static enum status read_filter(struct request *r, struct store_conn *conn,
         st = request_query_bool(r, "open", false, &filter->joinable, err);
     if (st == ST_OK && request_query(r, "over")) {
         st = request_query_bool(r, "over", false, &is_over, err);
-        filter->over = is_over;
+        if (st == ST_OK)
+            filter->over = is_over;
     }
     if (st != ST_OK)
         return st;

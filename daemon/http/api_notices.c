@@ -303,6 +303,7 @@ static enum status read_webhook(struct request *r, bool is_new, struct err *err)
     static const char *const states[] = {"on", "off"};
     json_t *classes, *word;
     size_t i, used = 0;
+    unsigned chosen = 0;
 
     if (!data)
         return err_reason(err, REASON_NO_MEMORY, "the request did not fit into memory");
@@ -337,7 +338,10 @@ static enum status read_webhook(struct request *r, bool is_new, struct err *err)
         if (!json_is_string(word) || !notice_class_parse(json_string_value(word), &cls) ||
             !is_switchable(cls)) {
             form_error(&r->form, REASON_BAD_FIELD, pointer, "is no class of notices");
+        } else if (chosen & 1u << cls) {
+            form_error(&r->form, REASON_BAD_FIELD, pointer, "is there twice");
         } else if (strlen(data->classes) + 40 < sizeof data->classes) {
+            chosen |= 1u << cls;
             used += (size_t)snprintf(data->classes + used, sizeof data->classes - used, "%s%s",
                                      used ? " " : "", notice_class_str(cls));
         }

@@ -49,6 +49,7 @@ export class Spec {
           .map((p) => this.resolve(p));
         this.operations.push({
           id: operation.operationId, method: method.toUpperCase(), template, operation, parameters,
+          [Symbol.for('fast-check/toStringMethod')]() { return this.id; },
           pattern: new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`),
         });
       }
@@ -107,7 +108,7 @@ export class Spec {
     const type = (response.headers.get('content-type') ?? '').split(';')[0];
     const content = described.content[type];
     if (!content) throw new Error(`${where}: the media type ${type} is not described`);
-    if (!/json$/.test(type)) return;
+    if (!/[/+]json$/.test(type)) return;
     const validate = this.validator(content.schema);
     const body = JSON.parse(text);
     if (!validate(body)) {
@@ -141,7 +142,7 @@ export class Client {
     const type = response.headers.get('content-type') ?? '';
     return {
       status: response.status, headers: response.headers, text, bytes,
-      json: /json/.test(type) && text ? JSON.parse(text) : undefined,
+      json: /[/+]json/.test(type) && text ? JSON.parse(text) : undefined,
     };
   }
 
