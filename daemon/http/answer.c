@@ -154,9 +154,18 @@ void answer_problem(struct request *r, const struct err *err)
     r->answer.type = "application/problem+json";
     r->answer.cache = "no-store";
     r->answer.is_document = r->answer.is_picture = false;
-    for (size_t i = 0; i < r->answer.n_headers; i++)
-        free(r->answer.headers[i].value);
-    r->answer.n_headers = 0;
+    {
+        /* What an answer that was begun had is gone; what the refusal itself needs stays. */
+        size_t kept = 0;
+
+        for (size_t i = 0; i < r->answer.n_headers; i++) {
+            if (http == 405 && strcmp(r->answer.headers[i].name, "Allow") == 0)
+                r->answer.headers[kept++] = r->answer.headers[i];
+            else
+                free(r->answer.headers[i].value);
+        }
+        r->answer.n_headers = kept;
+    }
     r->answer.has_etag = false;
     if (http == 401)
         answer_header(r, "WWW-Authenticate", "Bearer realm=\"fourhanded\"");

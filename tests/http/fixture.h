@@ -22,6 +22,7 @@
 #include "people/passwords.h"
 #include "people/people.h"
 #include "store/store.h"
+#include "base/buf.h"
 #include "store/writer.h"
 
 #define FIXTURE_NOW INT64_C(1796083200000) /* 2026-12-01T00:00:00Z */

@@ -1,0 +1,562 @@
+/*
+ * What comes over a socket and is not as it should be: the pitfalls of the HTTP library under us.
+ * Each test speaks raw bytes to a server in this process.
+ */
+#include "support/harness.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+static struct fixture fixture;
+
+static int connect_to(int port)
+{
+    struct sockaddr_in in = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&in, sizeof in), 0);
+    return fd;
+}
+
+static void send_bytes(int fd, const void *bytes, size_t n)
+{
+    const char *at = bytes;
+
+    while (n > 0) {
+        ssize_t sent = send(fd, at, n, MSG_NOSIGNAL);
+
+        if (sent <= 0)
+            return; /* the server has closed: what it said is read next */
+        at += sent;
+        n -= (size_t)sent;
+    }
+}
+
+/* All that comes until the server closes. */
+static char *read_all(int fd)
+{
+    struct buf all = buf_make(4 * 1024 * 1024);
+    char part[4096];
+    ssize_t n;
+
+    while ((n = recv(fd, part, sizeof part, 0)) > 0)
+        buf_add(&all, part, (size_t)n);
+    close(fd);
+    return buf_take(&all, NULL);
+}
+
+/* Speak, close our side, and hear all of the answer. */
+static char *ask_bytes(const void *bytes, size_t n)
+{
+    int fd = connect_to(fixture.port);
+
+    send_bytes(fd, bytes, n);
+    shutdown(fd, SHUT_WR);
+    return read_all(fd);
+}
+
+static char *ask(const char *text)
+{
+    return ask_bytes(text, strlen(text));
+}
+
+#define REST "Host: x\r\nConnection: close\r\n\r\n"
+
+static void assert_answer(const char *request, int status, const char *part)
+{
+    char *answer = ask(request), want[32];
+
+    snprintf(want, sizeof want, "HTTP/1.1 %d ", status);
+    if (strncmp(answer, want, strlen(want)) != 0 || (part && !strstr(answer, part)))
+        fail_msg("asked:\n%.200s\nwanted %s and '%s', got:\n%.800s", request, want,
+                 part ? part : "", answer);
+    free(answer);
+}
+
+static int count(const char *text, const char *part)
+{
+    int n = 0;
+
+    while ((text = strstr(text, part)) != NULL) {
+        n++;
+        text += strlen(part);
+    }
+    return n;
+}
+
+/* ------------------------------------------------------------------------------ framing */
+
+static void test_headers_that_may_stand_once_are_refused_twice(void **state)
+{
+    static const char *const twice[] = {
+        "Host: x\r\nHost: y\r\n",
+        "Host: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n",
+        "Host: x\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\n",
+        "Host: x\r\nContent-Type: application/json\r\nContent-Type: text/plain\r\n",
+        "Host: x\r\nCookie: a=1\r\nCookie: b=2\r\n",
+        "Host: x\r\nOrigin: http://a\r\nOrigin: http://b\r\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof twice / sizeof twice[0]; i++) {
+        char request[512];
+
+        snprintf(request, sizeof request, "GET /api/v1 HTTP/1.1\r\n%s\r\n", twice[i]);
+        assert_answer(request, 400, "is there twice");
+    }
+}
+
+static void test_two_lengths_are_one_refusal_and_no_second_request(void **state)
+{
+    char *answer = ask("POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\n"
+                       "Content-Type: application/json\r\nContent-Length: 2\r\n"
+                       "Content-Length: 60\r\n\r\n{}GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+
+    (void)state;
+    assert_int_equal(count(answer, "HTTP/1.1 "), 1);
+    assert_true(strncmp(answer, "HTTP/1.1 400 ", 13) == 0);
+    free(answer);
+}
+
+static void test_length_and_chunks_together_smuggle_nothing(void **state)
+{
+    char *answer = ask("POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\n"
+                       "Content-Type: application/json\r\nContent-Length: 4\r\n"
+                       "Transfer-Encoding: chunked\r\n\r\n"
+                       "0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+
+    (void)state;
+    assert_int_equal(count(answer, "HTTP/1.1 "), 1);
+    assert_true(strncmp(answer, "HTTP/1.1 400 ", 13) == 0);
+    assert_non_null(strstr(answer, "Connection: close"));
+    free(answer);
+}
+
+static void test_foreign_encodings_are_refused_at_once(void **state)
+{
+    (void)state;
+    assert_answer("POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n",
+                  400, "only Transfer-Encoding");
+    assert_answer("POST /api/v1/auth/link HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+                  400, NULL);
+}
+
+static void test_a_request_without_host_is_refused(void **state)
+{
+    (void)state;
+    assert_answer("GET /api/v1 HTTP/1.0\r\n\r\n", 400, "Host");
+}
+
+static void test_a_chunked_body_is_read_and_bounded(void **state)
+{
+    struct buf big = buf_make(256 * 1024);
+
+    (void)state;
+    assert_answer("POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                  "Transfer-Encoding: chunked\r\n\r\n"
+                  "8\r\n{\"login\"\r\n9\r\n:\"nobody\"\r\n1\r\n}\r\n0\r\n\r\n",
+                  202, "accepted");
+    buf_puts(&big, "POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                   "Transfer-Encoding: chunked\r\n\r\n");
+    for (int i = 0; i < 20; i++) {
+        buf_puts(&big, "1000\r\n");
+        for (int k = 0; k < 0x1000; k++)
+            buf_putc(&big, 'x');
+        buf_puts(&big, "\r\n");
+    }
+    buf_puts(&big, "0\r\n\r\n");
+    assert_answer(big.data, 413, "too_large");
+    buf_release(&big);
+}
+
+static void test_a_body_too_large_is_refused_before_it_is_sent(void **state)
+{
+    static const char *const methods[] = {"POST", "PUT"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char request[256];
+
+        snprintf(request, sizeof request,
+                 "%s /api/v1/me/password HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                 "Content-Length: 99999999\r\n\r\n",
+                 methods[i]);
+        assert_answer(request, 413, "too_large");
+    }
+}
+
+/* MHD takes an early answer for POST and PUT alone: for the others the body is read away. */
+static void test_a_refused_patch_reads_its_body_away_and_answers(void **state)
+{
+    struct buf big = buf_make(256 * 1024);
+
+    (void)state;
+    buf_puts(&big, "PATCH /api/v1/me HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                   "Content-Length: 100000\r\n\r\n");
+    for (int i = 0; i < 100000; i++)
+        buf_putc(&big, 'x');
+    assert_answer(big.data, 413, "too_large");
+    assert_answer("DELETE /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nabcd", 404,
+                  "Connection: close");
+    buf_release(&big);
+}
+
+static void test_a_get_takes_no_body(void **state)
+{
+    (void)state;
+    assert_answer("GET /api/v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", 400,
+                  "takes no body");
+}
+
+/* ------------------------------------------------------------------------------ targets */
+
+static void test_targets_are_routed_as_they_were_sent(void **state)
+{
+    static const struct {
+        const char *target;
+        int status;
+    } targets[] = {
+        {"/api/v1/users/an%00na", 400},
+        {"/api/v1/users/anna%2f", 400},
+        {"/api/v1/users/%ff", 400},
+        {"/api/v1/users/%0d%0aX: y", 400},
+        {"/api/v1/users/%zz", 400},
+        {"/api/v1/users/%2", 400},
+        {"/api/v1/users/%", 400},
+        {"/api/v1/../v1", 400},
+        {"/api/v1/%2e%2e/v1", 400},
+        {"/./healthz", 400},
+        {"/..%2f..%2fetc%2fpasswd", 400},
+        {"/static/../../etc/passwd", 400},
+        {"//healthz", 404},
+        {"/healthz/", 404},
+        {"/a/b/c/d/e/f/g/h/i/j/k/l/m/n", 404},
+        {"/api/v1/users/%61nna", 200},
+        {"/healthz?", 200},
+        {"http://elsewhere/healthz", 200},
+        {"/api/v1/games?a=1&a=2", 400},
+        {"/api/v1/games?limit=%00", 400},
+        {"/api/v1/games?a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q", 400},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        char request[256];
+
+        snprintf(request, sizeof request, "GET %s HTTP/1.1\r\n" REST, targets[i].target);
+        if (strchr(targets[i].target, ' '))
+            continue;
+        assert_answer(request, targets[i].status, NULL);
+    }
+}
+
+static void test_unknown_methods_hear_which_are_known(void **state)
+{
+    (void)state;
+    assert_answer("FOO /api/v1/me HTTP/1.1\r\n" REST, 405, "Allow: GET, HEAD, PATCH, OPTIONS");
+    assert_answer("TRACE /healthz HTTP/1.1\r\n" REST, 405, "Allow: GET, HEAD, OPTIONS");
+    assert_answer("DELETE /style.css HTTP/1.1\r\n" REST, 405, "Allow: GET, HEAD, OPTIONS");
+    assert_answer("POST /healthz HTTP/1.1\r\n" REST, 405, "method_not_allowed");
+}
+
+static void test_options_tell_token_clients_what_they_may_send(void **state)
+{
+    (void)state;
+    assert_answer("OPTIONS /api/v1/games HTTP/1.1\r\nOrigin: https://a.example\r\n"
+                  "Access-Control-Request-Method: POST\r\n" REST,
+                  204, "Access-Control-Allow-Headers: Authorization");
+    assert_answer("OPTIONS * HTTP/1.1\r\n" REST, 204, "Allow:");
+}
+
+static void test_head_has_the_headers_and_no_body(void **state)
+{
+    char *get = ask("GET /api/v1 HTTP/1.1\r\n" REST), *head = ask("HEAD /api/v1 HTTP/1.1\r\n" REST);
+    const char *length = strstr(get, "Content-Length:");
+    char line[40];
+
+    (void)state;
+    assert_non_null(length);
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(length, "\r"), length);
+    assert_non_null(strstr(head, line));
+    assert_true(strlen(strstr(head, "\r\n\r\n")) == 4);
+    free(get);
+    free(head);
+}
+
+static void test_a_connection_serves_one_request_after_another(void **state)
+{
+    char *answer = ask("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+                       "GET /style.css HTTP/1.1\r\nHost: x\r\n\r\n"
+                       "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+                       "GET /healthz HTTP/1.1\r\n" REST);
+
+    (void)state;
+    assert_int_equal(count(answer, "HTTP/1.1 200 "), 3);
+    assert_int_equal(count(answer, "HTTP/1.1 404 "), 1);
+    free(answer);
+}
+
+/* ------------------------------------------------------------------------------ files */
+
+static void test_files_are_served_by_their_exact_names(void **state)
+{
+    char *page = ask("GET /games/7k2m9qx4 HTTP/1.1\r\n" REST), request[256], *at;
+    char version[17];
+
+    (void)state;
+    assert_true(strncmp(page, "HTTP/1.1 200 ", 13) == 0);
+    assert_non_null(strstr(page, "default-src 'none'; script-src 'self'"));
+    at = strstr(page, "/-/");
+    assert_non_null(at);
+    snprintf(version, sizeof version, "%s", at + 3);
+    assert_true(strcmp(version, "dev/style.css\"") != 0);
+    snprintf(request, sizeof request, "GET /-/%s/views/x.js HTTP/1.1\r\n" REST, version);
+    assert_answer(request, 200, "immutable");
+    assert_answer("GET /-/0123456789abcdef/views/x.js HTTP/1.1\r\n" REST, 200, "no-cache");
+    assert_answer("GET /views/x.js HTTP/1.1\r\n" REST, 200, "text/javascript");
+    assert_answer("GET /.secret.txt HTTP/1.1\r\n" REST, 404, NULL);
+    assert_answer("GET /views HTTP/1.1\r\n" REST, 404, NULL);
+    assert_answer("GET /views/ HTTP/1.1\r\n" REST, 404, NULL);
+    assert_answer("GET /link.txt HTTP/1.1\r\n" REST, 404, NULL);
+    free(page);
+}
+
+static void test_a_file_that_the_client_has_is_not_sent_again(void **state)
+{
+    char *answer = ask("GET /style.css HTTP/1.1\r\n" REST), request[256], etag[32];
+    const char *at = strstr(answer, "ETag: ");
+
+    (void)state;
+    assert_non_null(at);
+    snprintf(etag, sizeof etag, "%.*s", (int)strcspn(at + 6, "\r"), at + 6);
+    snprintf(request, sizeof request, "GET /style.css HTTP/1.1\r\nIf-None-Match: %s\r\n" REST, etag);
+    assert_answer(request, 304, NULL);
+    free(answer);
+}
+
+/* ------------------------------------------------------------------------------ patience */
+
+static void test_a_request_that_trickles_is_cut_off(void **state)
+{
+    int fd = connect_to(fixture.port);
+    char part[64];
+
+    (void)state;
+    /* request_ms is short in this program; the rest of the line never comes. */
+    send_bytes(fd, "GET /heal", 9);
+    assert_true(recv(fd, part, sizeof part, 0) <= 0);
+    close(fd);
+    fd = connect_to(fixture.port);
+    send_bytes(fd,
+               "POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+               "Content-Length: 20\r\n\r\n{\"log",
+               sizeof "POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nContent-Type: "
+                      "application/json\r\nContent-Length: 20\r\n\r\n{\"log" -
+                   1);
+    assert_true(recv(fd, part, sizeof part, 0) <= 0);
+    close(fd);
+}
+
+static void test_connections_over_the_limit_are_told_so(void **state)
+{
+    enum { LIMIT = 4 };
+    int open[LIMIT];
+    char part[256];
+
+    (void)state;
+    fixture_unserve(&fixture);
+    fixture.options.connections = LIMIT;
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+    /* Each has been answered, so each is counted. */
+    for (int i = 0; i < LIMIT; i++) {
+        open[i] = connect_to(fixture.port);
+        send_bytes(open[i], "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 34);
+        assert_true(recv(open[i], part, sizeof part, 0) > 0);
+    }
+    assert_answer("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 503, "too many connections");
+    for (int i = 0; i < LIMIT; i++)
+        close(open[i]);
+    fixture_unserve(&fixture);
+    fixture.options.connections = 1024;
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+}
+
+static void test_one_address_has_only_its_share_of_connections(void **state)
+{
+    char part[256];
+    int first;
+
+    (void)state;
+    fixture_unserve(&fixture);
+    fixture.options.connections_per_address = 1;
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+    first = connect_to(fixture.port);
+    send_bytes(first, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 34);
+    assert_true(recv(first, part, sizeof part, 0) > 0);
+    assert_answer("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", 503, "too many connections");
+    close(first);
+    fixture_unserve(&fixture);
+    fixture.options.connections_per_address = 0;
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+}
+
+static void test_who_asks_too_often_hears_when_to_come_back(void **state)
+{
+    (void)state;
+    fixture_unserve(&fixture);
+    fixture.options.rate_requests = 2;
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+    assert_answer("GET /api/v1 HTTP/1.1\r\n" REST, 200, "RateLimit: \"requests\";r=1;t=30");
+    assert_answer("GET /api/v1 HTTP/1.1\r\n" REST, 200, "RateLimit-Policy: \"requests\";q=2;w=60");
+    assert_answer("GET /api/v1 HTTP/1.1\r\n" REST, 429, "Retry-After: 30");
+    assert_answer("GET /healthz HTTP/1.1\r\n" REST, 200, NULL); /* is not counted */
+    fixture_unserve(&fixture);
+    fixture.options.rate_requests = 1000000;
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+}
+
+static void test_readiness_says_no_when_told_to(void **state)
+{
+    (void)state;
+    assert_answer("GET /readyz HTTP/1.1\r\n" REST, 200, NULL);
+    http_set_ready(fixture.http, false);
+    assert_answer("GET /readyz HTTP/1.1\r\n" REST, 503, "Retry-After");
+    assert_answer("GET /healthz HTTP/1.1\r\n" REST, 200, NULL);
+    http_set_ready(fixture.http, true);
+}
+
+static void test_metrics_have_their_own_listener(void **state)
+{
+    int fd = connect_to(fixture.metrics_port);
+    char *answer;
+
+    (void)state;
+    send_bytes(fd, "GET /metrics HTTP/1.1\r\n" REST, strlen("GET /metrics HTTP/1.1\r\n" REST));
+    answer = read_all(fd);
+    assert_non_null(strstr(answer, "text/plain; version=0.0.4"));
+    assert_non_null(strstr(answer, "\nfourhanded_http_undeclared_total 0\n"));
+    assert_non_null(strstr(answer, "fourhanded_http_requests_total{route=\"GET /healthz\""));
+    free(answer);
+    assert_answer("GET /metrics HTTP/1.1\r\n" REST, 404, NULL);
+}
+
+static void test_cookies_over_https_are_host_cookies(void **state)
+{
+    char secret[SECRET_SIZE], request[256];
+
+    (void)state;
+    fixture_unserve(&fixture);
+    fixture.options.public_url = "https://chess.example.org";
+    fixture_serve(&fixture);
+    fixture_link(&fixture, 0, secret);
+    snprintf(request, sizeof request,
+             "POST /login/%s HTTP/1.1\r\nOrigin: https://chess.example.org\r\n" REST, secret);
+    assert_answer(request, 303, "Set-Cookie: __Host-fourhanded=");
+    fixture_link(&fixture, 0, secret);
+    snprintf(request, sizeof request,
+             "POST /login/%s HTTP/1.1\r\nOrigin: https://evil.example\r\n" REST, secret);
+    assert_answer(request, 403, "text/html");
+    snprintf(request, sizeof request,
+             "POST /login/%s HTTP/1.1\r\nSec-Fetch-Site: same-origin\r\n" REST, secret);
+    assert_answer(request, 303, "; Secure;");
+    fixture_unserve(&fixture);
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+}
+
+static void test_wrong_options_are_named_and_sockets_closed(void **state)
+{
+    struct http_options options = fixture.options;
+    struct http *http = NULL;
+    struct err err = ERR_INIT;
+    static const char *const proxies[] = {"10.0.0.0/99"};
+    int pair[2];
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    options.listen_fds = &pair[0];
+    options.metrics_fd = -1;
+    options.trusted_proxies = proxies;
+    options.n_trusted_proxies = 1;
+    assert_st(http_start(&options, &http, &err), ST_INVALID, err);
+    assert_non_null(strstr(err.text, "10.0.0.0/99"));
+    assert_null(http);
+    /* The other end sees that it was closed. */
+    assert_int_equal(recv(pair[1], &err, 1, 0), 0);
+    close(pair[1]);
+}
+
+static int setup(void **state)
+{
+    char path[512];
+
+    (void)state;
+    fixture_setup(&fixture);
+    fixture_put_file(&fixture, "index.html",
+                     "<!doctype html><link rel=\"stylesheet\" href=\"/-/dev/style.css\">");
+    fixture_put_file(&fixture, "style.css", "body{}");
+    fixture_put_file(&fixture, "views/x.js", "export {};");
+    fixture_put_file(&fixture, ".secret.txt", "no");
+    snprintf(path, sizeof path, "%s/link.txt", fixture.web);
+    if (symlink("/etc/passwd", path) != 0)
+        return -1;
+    fixture.options.request_ms = 300;
+    fixture.options.idle_ms = 1000;
+    fixture_serve(&fixture);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    fixture_teardown(&fixture);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_headers_that_may_stand_once_are_refused_twice),
+        cmocka_unit_test(test_two_lengths_are_one_refusal_and_no_second_request),
+        cmocka_unit_test(test_length_and_chunks_together_smuggle_nothing),
+        cmocka_unit_test(test_foreign_encodings_are_refused_at_once),
+        cmocka_unit_test(test_a_request_without_host_is_refused),
+        cmocka_unit_test(test_a_chunked_body_is_read_and_bounded),
+        cmocka_unit_test(test_a_body_too_large_is_refused_before_it_is_sent),
+        cmocka_unit_test(test_a_refused_patch_reads_its_body_away_and_answers),
+        cmocka_unit_test(test_a_get_takes_no_body),
+        cmocka_unit_test(test_targets_are_routed_as_they_were_sent),
+        cmocka_unit_test(test_unknown_methods_hear_which_are_known),
+        cmocka_unit_test(test_options_tell_token_clients_what_they_may_send),
+        cmocka_unit_test(test_head_has_the_headers_and_no_body),
+        cmocka_unit_test(test_a_connection_serves_one_request_after_another),
+        cmocka_unit_test(test_files_are_served_by_their_exact_names),
+        cmocka_unit_test(test_a_file_that_the_client_has_is_not_sent_again),
+        cmocka_unit_test(test_a_request_that_trickles_is_cut_off),
+        cmocka_unit_test(test_connections_over_the_limit_are_told_so),
+        cmocka_unit_test(test_one_address_has_only_its_share_of_connections),
+        cmocka_unit_test(test_who_asks_too_often_hears_when_to_come_back),
+        cmocka_unit_test(test_readiness_says_no_when_told_to),
+        cmocka_unit_test(test_metrics_have_their_own_listener),
+        cmocka_unit_test(test_cookies_over_https_are_host_cookies),
+        cmocka_unit_test(test_wrong_options_are_named_and_sockets_closed),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
