@@ -330,11 +330,9 @@ enum status arbiter_verify_game(void *arg, struct store_conn *conn, const struct
                          game->rules);
         return ST_OK;
     }
-    /* A position's boards stand at multiples of 32 bytes, which calloc() does not promise. */
-    r = aligned_alloc(_Alignof(struct replay), sizeof *r);
+    r = calloc(1, sizeof *r);
     if (!r)
         return err_set(err, ST_NOMEM, "verify: game %s", game->public_id);
-    memset(r, 0, sizeof *r);
     r->arb = arg;
     r->conn = conn;
     r->game = game;
