@@ -8,9 +8,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#ifdef FH_HAVE_NOTIFY
 #include "notify/notify.h"
-#endif
 
 void engine_port_set(struct engine *engine, int port)
 {
@@ -37,7 +35,6 @@ static struct arbiter_limits limits_from(const struct settings *s)
     return limits;
 }
 
-#ifdef FH_HAVE_NOTIFY
 /* Whoever writes the letters' intents, in the arbiter's own transactions. */
 static enum status notify_begin(struct engine *e, struct err *err)
 {
@@ -62,10 +59,6 @@ static enum status notify_begin(struct engine *e, struct err *err)
     }
     return st;
 }
-#else
-#define notify_begin(e, err) ST_OK
-#define notify_close(n) ((void)(n))
-#endif
 
 enum status engine_open(struct engine *ret, const struct settings *settings,
                         const struct main_seams *seams, struct err *err)

@@ -6,16 +6,10 @@
 
 #include "main/cli.h"
 #include "main/cmd_config.h"
-#ifdef FH_HAVE_CMD_RULES
 #include "main/cmd_rules.h"
-#endif
-#ifdef FH_HAVE_ENGINE
 #include "main/cmd_admin.h"
 #include "main/cmd_read.h"
-#endif
-#ifdef FH_HAVE_SERVE
 #include "main/serve.h"
-#endif
 #include "people/people.h"
 
 static int version_run(struct cli *cli)
@@ -26,13 +20,10 @@ static int version_run(struct cli *cli)
 }
 
 static const struct cli_command commands[] = {
-#ifdef FH_HAVE_SERVE
     {.words = "serve", .operands = "", .doc = "Run the daemon", .is_configured = true,
      .run = cmd_serve},
-#endif
     {.words = "check-config", .operands = "", .doc = "Read the configuration and tell every error",
      .options = check_config_options, .is_configured = true, .run = cmd_check_config},
-#ifdef FH_HAVE_ENGINE
     {.words = "user add", .operands = "HANDLE [ADDRESS]", .doc = "Make an account",
      .options = user_add_options, .operands_min = 1, .operands_max = 2, .is_configured = true,
      .run = cmd_user_add},
@@ -79,18 +70,13 @@ static const struct cli_command commands[] = {
     {.words = "game resume", .operands = "GAME", .doc = "Let a game's clock run on",
      .options = game_note_options, .operands_min = 1, .operands_max = 1, .is_configured = true,
      .run = cmd_game_resume},
-#endif
-#ifdef FH_HAVE_CMD_RULES
     {.words = "rules", .operands = "TOOL …", .doc = "Tools of the rules library, line by line",
      .run_raw = cmd_rules},
-#endif
-#ifdef FH_HAVE_ENGINE
     {.words = "verify", .operands = "", .doc = "Replay every game and look for faults in the file",
      .options = verify_options_cli, .is_configured = true, .run = cmd_verify},
     {.words = "backup", .operands = "TARGET",
      .doc = "Copy the database, also while the daemon runs, and verify the copy",
      .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_backup},
-#endif
     {.words = "version", .operands = "", .doc = "Print the version", .run = version_run},
     {.words = NULL},
 };

@@ -22,24 +22,11 @@
 #include "main/engine.h"
 #include "main/listen.h"
 #include "main/ticker.h"
-#ifdef FH_HAVE_NOTIFY
 #include "mail/message.h"
 #include "mail/transport.h"
 #include "notify/courier.h"
 #include "notify/webhook.h"
-#endif
 #include "people/passwords.h"
-
-#ifndef FH_HAVE_NOTIFY
-struct courier;
-#define courier_on_commit(c, commit) ((void)(c))
-#define courier_begin(s, settings, err) ST_OK
-#define courier_start(c, err) ST_OK
-#define courier_stop(c, ms) ((void)(c))
-#define courier_free(c) ((void)(c))
-#define curl_global_init(x) 0
-#define mail_library_init() ((void)0)
-#endif
 
 enum { NOFILE_WANTED = 8192, EXIT_AT_ONCE = 1 };
 
@@ -188,12 +175,10 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     o.arbiter = &s->engine.arbiter;
     o.people = &s->engine.people;
     o.passwords = s->passwords;
-#ifdef FH_HAVE_NOTIFY
     o.notices = (struct http_notices){.arg = s->engine.notify,
                                       .unsubscribe_read = unsubscribe_read,
                                       .webhook_check = webhook_check,
                                       .webhook_secret_print = webhook_secret_print};
-#endif
     o.clock = s->engine.clock;
     o.entropy = people_entropy();
     o.digest = people_digest();
@@ -226,7 +211,6 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     return st;
 }
 
-#ifdef FH_HAVE_NOTIFY
 static enum status courier_begin(struct serving *s, const struct settings *settings,
                                  struct err *err)
 {
@@ -260,8 +244,6 @@ static enum status courier_begin(struct serving *s, const struct settings *setti
                        strerror(errno));
     return courier_new(&options, &s->courier, err);
 }
-
-#endif
 
 static enum status serving_begin(struct serving *s, struct cli *cli,
                                  const struct settings *settings, struct err *err)
@@ -325,6 +307,9 @@ static void serving_end(struct serving *s, const struct settings *settings)
     if (s->metrics_fd >= 0)
         close(s->metrics_fd);
     courier_free(s->courier);
+    if (s->is_writing)
+        log_event(LOG_LEVEL_INFO, "stopped");
+    log_init((enum log_level)settings->log_level, /* now= */ NULL, NULL); /* the guard ends here */
     engine_close(&s->engine);
     pthread_mutex_destroy(&s->hook_lock);
 }
@@ -420,8 +405,6 @@ int cmd_serve(struct cli *cli)
         result = cli_fail(CLI_FAILED, "%s", err.text);
     }
     serving_end(s, &settings);
-    if (st == ST_OK)
-        log_event(LOG_LEVEL_INFO, "stopped");
 out:
     settings_release(&settings);
     free(s);
