@@ -352,13 +352,18 @@ void join(struct table *t, int64_t game, int user, int seat)
     call_ok(&c);
 }
 
-int64_t game_start_days(struct table *t, const char *rules, int days)
+int64_t game_start_ms(struct table *t, const char *rules, int64_t per_move_ms)
 {
-    int64_t game = create(t, rules, ORGANISER, false, days * MS_DAY);
+    int64_t game = create(t, rules, ORGANISER, false, per_move_ms);
 
     for (int s = 0; s < SEATS; s++)
         join(t, game, s, s);
     return game;
+}
+
+int64_t game_start_days(struct table *t, const char *rules, int days)
+{
+    return game_start_ms(t, rules, days * MS_DAY);
 }
 
 int64_t game_start(struct table *t, const char *rules)
