@@ -1,0 +1,526 @@
+/* The real program, started and stopped: what only a process of its own can show. */
+#include "support/harness.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+static const char *program;
+
+/* A folder with a configuration, and the daemon that runs on it. */
+struct club {
+    char folder[32];
+    char config[64];
+    pid_t pid;       /* 0: none runs */
+    FILE *out;       /* its standard output */
+    char ready[256]; /* its first line */
+    int port;
+};
+
+/* What the child does before it becomes the program; NULL: nothing. */
+typedef void before_exec(void *arg);
+
+/* The last four paths stay valid. */
+static const char *path_of(struct club *c, const char *name)
+{
+    static char paths[4][128];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+
+    snprintf(path, sizeof paths[0], "%s/%s", c->folder, name);
+    return path;
+}
+
+static void config_write(struct club *c, const char *more)
+{
+    FILE *f = fopen(c->config, "w");
+
+    assert_non_null(f);
+    fprintf(f,
+            "public_url = \"http://127.0.0.1:0\";\n"
+            "database = \"club.db\";\ncontrol_socket = \"control.sock\";\n"
+            "web_directory = \"%s/web\";\nregistration = \"open\";\n"
+            "http: { listen = \"127.0.0.1:0\"; };\n"
+            "mail: { directory = \"mail\"; from_address = \"club@example.org\"; };\n%s",
+            FH_SOURCE_DIR, more);
+    fclose(f);
+}
+
+static int club_make(void **state)
+{
+    struct club *c = calloc(1, sizeof *c);
+
+    assert_non_null(c);
+    strcpy(c->folder, "/tmp/fh-daemon-XXXXXX");
+    assert_non_null(mkdtemp(c->folder));
+    snprintf(c->config, sizeof c->config, "%s/f.conf", c->folder);
+    config_write(c, "");
+    *state = c;
+    return 0;
+}
+
+/* Start the program with words, standard output to *ret_out and error to the file "log". */
+static pid_t program_start(struct club *c, const char *const *words, before_exec *before,
+                           void *arg, FILE **ret_out)
+{
+    int ends[2];
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        char *argv[20] = {(char *)(uintptr_t) "fourhanded"};
+        int n = 1, log = open(path_of(c, "log"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+        while (words[n - 1]) {
+            argv[n] = (char *)(uintptr_t)words[n - 1];
+            n++;
+        }
+        argv[n++] = (char *)(uintptr_t) "-c";
+        argv[n++] = c->config;
+        dup2(ends[1], 1);
+        dup2(log, 2);
+        close(ends[0]);
+        close(ends[1]);
+        close(log);
+        if (before)
+            before(arg);
+        execv(program, argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    *ret_out = fdopen(ends[0], "r");
+    assert_non_null(*ret_out);
+    return pid;
+}
+
+/* Wait for the process; its exit status, or 1000 + the signal that ended it. */
+static int process_wait(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/* Run a subcommand to its end; text gets what it prints.  Returns the exit status. */
+static int run_words(struct club *c, char *text, size_t size, const char *const *words)
+{
+    FILE *out;
+    pid_t pid = program_start(c, words, NULL, NULL, &out);
+    size_t n = fread(text, 1, size - 1, out);
+
+    text[n] = '\0';
+    fclose(out);
+    return process_wait(pid);
+}
+
+#define RUN(c, text, ...) run_words(c, text, sizeof text, (const char *const[]){__VA_ARGS__, NULL})
+
+static void daemon_start_with(struct club *c, before_exec *before, void *arg)
+{
+    c->pid = program_start(c, (const char *const[]){"serve", NULL}, before, arg, &c->out);
+    if (!fgets(c->ready, sizeof c->ready, c->out))
+        fail_msg("the daemon ended at its start; see %s", path_of(c, "log"));
+    assert_true(str_starts(c->ready, "ready "));
+    (void)sscanf(c->ready, "ready http://127.0.0.1:%d", &c->port);
+}
+
+static void daemon_start(struct club *c)
+{
+    daemon_start_with(c, NULL, NULL);
+}
+
+static int daemon_stop(struct club *c, int number)
+{
+    int result;
+
+    assert_int_equal(kill(c->pid, number), 0);
+    result = process_wait(c->pid);
+    fclose(c->out);
+    c->pid = 0;
+    return result;
+}
+
+static int club_remove(void **state)
+{
+    struct club *c = *state;
+    char command[128];
+
+    if (c->pid)
+        (void)daemon_stop(c, SIGKILL);
+    snprintf(command, sizeof command, "rm -r %s", c->folder);
+    if (system(command) != 0)
+        return -1;
+    free(c);
+    return 0;
+}
+
+/* The whole of a small file. */
+static void file_read(const char *path, char *text, size_t size)
+{
+    FILE *f = fopen(path, "r");
+    size_t n;
+
+    assert_non_null(f);
+    n = fread(text, 1, size - 1, f);
+    text[n] = '\0';
+    fclose(f);
+}
+
+/* One request over HTTP; text gets the answer. */
+static void http_get(int port, const char *target, char *text, size_t size)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    char request[300];
+    size_t n = 0;
+    ssize_t got;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
+    snprintf(request, sizeof request,
+             "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", target);
+    assert_int_equal(write(fd, request, strlen(request)), (ssize_t)strlen(request));
+    while (n < size - 1 && (got = read(fd, text + n, size - 1 - n)) > 0)
+        n += (size_t)got;
+    text[n] = '\0';
+    close(fd);
+}
+
+static void test_the_daemon_says_where_it_serves_and_stops_in_order(void **state)
+{
+    struct club *c = *state;
+    struct stat about;
+    char text[4000];
+
+    daemon_start(c);
+    assert_true(c->port > 0);
+    http_get(c->port, "/healthz", text, sizeof text);
+    assert_true(str_starts(text, "HTTP/1.1 200"));
+    http_get(c->port, "/readyz", text, sizeof text);
+    assert_true(str_starts(text, "HTTP/1.1 200"));
+    assert_int_equal(stat(path_of(c, "control.sock"), &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    assert_int_equal(stat(path_of(c, "control.sock"), &about), -1);
+    assert_int_equal(stat(path_of(c, "club.db-wal"), &about), -1); /* all is in the file */
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, " info stopped"));
+}
+
+static void test_an_interrupt_stops_it_too(void **state)
+{
+    struct club *c = *state;
+
+    daemon_start(c);
+    assert_int_equal(daemon_stop(c, SIGINT), 0);
+}
+
+static void test_a_second_daemon_on_one_file_is_refused(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+
+    daemon_start(c);
+    assert_int_equal(RUN(c, text, "serve"), 1);
+    assert_string_equal(text, "");
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "is in use by process"));
+    http_get(c->port, "/healthz", text, sizeof text); /* and the first one did not mind */
+    assert_true(str_starts(text, "HTTP/1.1 200"));
+}
+
+static void test_subcommands_change_the_same_things_with_and_without_a_daemon(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+
+    assert_int_equal(RUN(c, text, "user", "add", "anna", "anna@example.org", "--verified"), 0);
+    assert_string_equal(text, "added anna\n");
+    daemon_start(c);
+    assert_int_equal(RUN(c, text, "user", "add", "boris"), 0);
+    assert_string_equal(text, "added boris\n");
+    assert_int_equal(RUN(c, text, "user", "add", "ANNA"), 1);
+    assert_int_equal(RUN(c, text, "user", "token", "anna", "--scopes", "read"), 0);
+    assert_int_equal(strlen(text), 30);
+    assert_true(str_starts(text, "fh_"));
+    assert_int_equal(RUN(c, text, "user", "link", "anna"), 0);
+    assert_true(str_starts(text, "http://127.0.0.1:"));
+    assert_null(strstr(text, ":0/")); /* the real port */
+    assert_int_equal(RUN(c, text, "user", "list"), 0);
+    assert_non_null(strstr(text, "anna"));
+    assert_non_null(strstr(text, "boris"));
+    assert_null(strstr(text, "example.org"));
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    assert_int_equal(RUN(c, text, "user", "disable", "boris"), 0);
+    assert_int_equal(RUN(c, text, "user", "disable", "boris"), 1);
+    assert_int_equal(RUN(c, text, "user", "list"), 0);
+    assert_non_null(strstr(text, "disabled"));
+    assert_int_equal(RUN(c, text, "user", "disable", "nobody"), 1);
+    assert_int_equal(RUN(c, text, "game", "credit", "aaaaaaaa", "2d"), 1);
+    assert_int_equal(RUN(c, text, "game", "show", "aaaaaaaa"), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "fourhanded: there is no account \"nobody\"\n"));
+    assert_non_null(strstr(text, "fourhanded: there is no game \"aaaaaaaa\"\n"));
+}
+
+static void test_the_file_is_verified_and_copied_beside_a_running_daemon(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+
+    daemon_start(c);
+    assert_int_equal(RUN(c, text, "user", "add", "anna"), 0);
+    assert_int_equal(RUN(c, text, "verify"), 0);
+    assert_true(str_starts(text, "OK: 0 games"));
+    assert_int_equal(RUN(c, text, "backup", path_of(c, "copy.db")), 0);
+    assert_int_equal(RUN(c, text, "backup", path_of(c, "copy.db")), 1); /* not overwritten */
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    assert_int_equal(rename(path_of(c, "copy.db"), "/tmp/fh-daemon-copy.db"), 0);
+    assert_int_equal(rename("/tmp/fh-daemon-copy.db", path_of(c, "club.db")), 0);
+    assert_int_equal(RUN(c, text, "user", "list"), 0);
+    assert_non_null(strstr(text, "anna"));
+}
+
+static void test_a_killed_daemon_starts_again_over_what_it_left(void **state)
+{
+    struct club *c = *state;
+    struct stat about;
+    char text[2000];
+
+    daemon_start(c);
+    assert_int_equal(RUN(c, text, "user", "add", "anna"), 0);
+    assert_int_equal(daemon_stop(c, SIGKILL), 1000 + SIGKILL);
+    assert_int_equal(stat(path_of(c, "control.sock"), &about), 0); /* left over */
+    assert_int_equal(RUN(c, text, "user", "list"), 0);
+    assert_non_null(strstr(text, "anna"));
+    assert_int_equal(RUN(c, text, "user", "add", "boris"), 0); /* nobody listens there */
+    daemon_start(c);
+    assert_int_equal(RUN(c, text, "user", "add", "clara"), 0);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+}
+
+static void clock_later(void *arg)
+{
+    (void)setenv("FOURHANDED_TEST_CLOCK", arg, 1);
+}
+
+static void test_time_away_is_an_outage_beyond_five_minutes_only(void **state)
+{
+    struct club *c = *state;
+    char text[8000], later[] = "1h", soon[] = "1h 4m";
+
+    daemon_start(c);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    daemon_start_with(c, clock_later, later);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "warning outage ms="));
+    assert_int_equal(unlink(path_of(c, "log")), 0);
+    daemon_start_with(c, clock_later, soon);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_null(strstr(text, "outage"));
+}
+
+static void test_a_moved_clock_is_no_outage(void **state)
+{
+    struct club *c = *state;
+    char text[8000];
+
+    daemon_start(c);
+    assert_int_equal(RUN(c, text, "clock", "advance", "7d"), 0);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_null(strstr(text, "outage"));
+}
+
+static void test_every_error_of_the_configuration_is_told_at_the_start(void **state)
+{
+    struct club *c = *state;
+    char text[4000];
+
+    config_write(c, "regstration = \"open\";\nclock: { grace = \"12\"; };\n");
+    assert_int_equal(RUN(c, text, "serve"), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "f.conf:8: regstration: is not a known key"));
+    assert_non_null(strstr(text, "f.conf:9: clock.grace: "));
+    assert_non_null(strstr(text, "has 2 errors\n"));
+    assert_int_equal(RUN(c, text, "check-config"), 1);
+    config_write(c, "time_zone = \"Europe/Atlantis\";\n");
+    assert_int_equal(RUN(c, text, "check-config"), 1);
+    config_write(c, "");
+    assert_int_equal(RUN(c, text, "check-config"), 0);
+    assert_string_equal(text, "OK\n");
+    assert_int_equal(RUN(c, text, "serve", "now"), 2);
+}
+
+static void test_nonsense_on_the_control_socket_harms_nobody(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t n;
+    } nonsense[] = {
+        {"\xff\xff\xff\xff", 4},             /* a frame of 4 GiB */
+        {"\0\0\0\0", 4},                     /* an empty one */
+        {"\0\0\0\4abcd", 8},                 /* no NUL */
+        {"\0\0\0\5what\0", 9},               /* no such verb */
+        {"\0\0\0\013user-add\0a\0", 15},     /* a name without a value */
+        {"\0\0\0\022user-add\0handle\0\xff\0", 22},
+        {"\0\0", 2},                         /* and then nothing */
+    };
+    struct club *c = *state;
+    char text[2000];
+
+    daemon_start(c);
+    for (size_t i = 0; i < COUNT_OF(nonsense); i++) {
+        struct sockaddr_un to = {.sun_family = AF_UNIX};
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        ssize_t n = 0, got;
+
+        str_copy(to.sun_path, sizeof to.sun_path, path_of(c, "control.sock"));
+        assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
+        assert_int_equal(write(fd, nonsense[i].bytes, nonsense[i].n), (ssize_t)nonsense[i].n);
+        shutdown(fd, SHUT_WR);
+        while ((got = read(fd, text + n, sizeof text - 1 - (size_t)n)) > 0)
+            n += got;
+        assert_true(n >= 5);                    /* an answer, */
+        assert_int_not_equal((int)text[4], 0);  /* which is no success */
+        close(fd);
+    }
+    assert_int_equal(RUN(c, text, "user", "add", "anna"), 0);
+}
+
+/* ------------------------------------------------------------------------------- systemd */
+
+struct systemd {
+    char notify[128]; /* NOTIFY_SOCKET */
+    int listen_fd;   /* handed over as descriptor 3; -1: none */
+};
+
+static void as_systemd(void *arg)
+{
+    const struct systemd *s = arg;
+    char pid[24];
+
+    (void)setenv("NOTIFY_SOCKET", s->notify, 1);
+    (void)setenv("WATCHDOG_USEC", "600000", 1);
+    (void)unsetenv("WATCHDOG_PID");
+    if (s->listen_fd >= 0) {
+        if (s->listen_fd != 3)
+            dup2(s->listen_fd, 3);
+        else
+            (void)fcntl(3, F_SETFD, 0);
+        snprintf(pid, sizeof pid, "%ld", (long)getpid());
+        (void)setenv("LISTEN_PID", pid, 1);
+        (void)setenv("LISTEN_FDS", "1", 1);
+        (void)setenv("LISTEN_FDNAMES", "http", 1);
+    }
+}
+
+/* The next datagram holds word. */
+static void assert_told(int fd, const char *word)
+{
+    char text[400];
+    ssize_t n = recv(fd, text, sizeof text - 1, 0);
+
+    assert_true(n > 0);
+    text[n] = '\0';
+    if (!strstr(text, word))
+        fail_msg("told \"%s\", not %s", text, word);
+}
+
+static void test_systemd_is_told_when_it_is_ready_alive_and_stopping(void **state)
+{
+    struct club *c = *state;
+    struct systemd s = {.listen_fd = -1};
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+
+    snprintf(s.notify, sizeof s.notify, "%s", path_of(c, "notify.sock"));
+    str_copy(at.sun_path, sizeof at.sun_path, s.notify);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    daemon_start_with(c, as_systemd, &s);
+    assert_told(fd, "READY=1");
+    assert_told(fd, "WATCHDOG=1");
+    assert_told(fd, "WATCHDOG=1"); /* the writer answered in between */
+    assert_int_equal(kill(c->pid, SIGTERM), 0);
+    for (char text[400];;) {
+        ssize_t n = recv(fd, text, sizeof text - 1, 0);
+        assert_true(n > 0);
+        text[n] = '\0';
+        if (strstr(text, "STOPPING=1"))
+            break;
+        assert_non_null(strstr(text, "WATCHDOG=1"));
+    }
+    assert_int_equal(process_wait(c->pid), 0);
+    fclose(c->out);
+    c->pid = 0;
+    close(fd);
+}
+
+static void test_a_socket_that_systemd_holds_is_served(void **state)
+{
+    struct club *c = *state;
+    struct systemd s = {.listen_fd = -1};
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    socklen_t size = sizeof at;
+    char text[2000], expected[64];
+    int port;
+
+    s.listen_fd = socket(AF_INET, SOCK_STREAM, 0);
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(bind(s.listen_fd, (const struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(s.listen_fd, 16), 0);
+    assert_int_equal(getsockname(s.listen_fd, (struct sockaddr *)&at, &size), 0);
+    port = ntohs(at.sin_port);
+    daemon_start_with(c, as_systemd, &s);
+    snprintf(expected, sizeof expected, "ready http://127.0.0.1:%d\n", port);
+    assert_string_equal(c->ready, expected);
+    http_get(port, "/healthz", text, sizeof text);
+    assert_true(str_starts(text, "HTTP/1.1 200"));
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    close(s.listen_fd);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, club_make, club_remove)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_the_daemon_says_where_it_serves_and_stops_in_order),
+        TEST(test_an_interrupt_stops_it_too),
+        TEST(test_a_second_daemon_on_one_file_is_refused),
+        TEST(test_subcommands_change_the_same_things_with_and_without_a_daemon),
+        TEST(test_the_file_is_verified_and_copied_beside_a_running_daemon),
+        TEST(test_a_killed_daemon_starts_again_over_what_it_left),
+        TEST(test_time_away_is_an_outage_beyond_five_minutes_only),
+        TEST(test_a_moved_clock_is_no_outage),
+        TEST(test_every_error_of_the_configuration_is_told_at_the_start),
+        TEST(test_nonsense_on_the_control_socket_harms_nobody),
+        TEST(test_systemd_is_told_when_it_is_ready_alive_and_stopping),
+        TEST(test_a_socket_that_systemd_holds_is_served),
+    };
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: test_daemon PROGRAM\n");
+        return 2;
+    }
+    program = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
