@@ -273,6 +273,28 @@ static void test_men_of_a_mated_army_are_taken_only_where_the_house_says_so(void
     assert_false(is_legal(&p, "i4b4"));
 }
 
+/* R-V14, R-V16: Black, mated by the queen on h6, could go to g3 but for his duty to Red on h1
+ * (R-V5).  The queen that takes on f1 mates Red; so step 2 of R-V16 releases Black. */
+static const char released_by_the_other_mate[] =
+    "verney x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,8,x,x,x/14/14/14/3,wR,10/14/7,yQ,3,bB,2/3,yB,10/"
+    "3,bB,yK,6,yR,2/x,x,x,8,x,x,x/x,x,x,4,bK,2,wK,x,x,x/x,x,x,1,wQ,bB,1,rK,1,yV,1,x,x,x "
+    "w aaam - - 5 9";
+
+static void test_no_man_is_taken_by_a_move_whose_other_mate_releases_his_army(void **state)
+{
+    struct plain_house capturable = {.inert_capturable = true};
+    struct plain_position p = read(released_by_the_other_mate, capturable);
+    struct plain_move take = {{5, 1}, {6, 1}, 0};
+
+    (void)state;
+    assert_false(is_legal(&p, "e1f1"));
+    /* Were the man Red's own, all the rest alike, the move would be legal and do just that. */
+    p.at[6][1].seat = 1;
+    assert_true(is_legal(&p, "e1f1"));
+    plain_play(&p, &take);
+    assert_memory_equal(p.condition, "amaa", 4);
+}
+
 /* R-V6 */
 static void test_queening_may_become_promotion_of_choice(void **state)
 {
@@ -303,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_arrays_stand_as_they_are_drawn),
         cmocka_unit_test(test_lines_of_play_from_the_array_are_as_many_as_is_known),
         cmocka_unit_test(test_men_of_a_mated_army_are_taken_only_where_the_house_says_so),
+        cmocka_unit_test(test_no_man_is_taken_by_a_move_whose_other_mate_releases_his_army),
         cmocka_unit_test(test_queening_may_become_promotion_of_choice),
     };
 
