@@ -13,7 +13,7 @@
 #include "base/str.h"
 
 const char *const fixture_handles[FIXTURE_USERS] = {"anna", "boris", "clara", "dan", "olga"};
-const char *const fixture_password = "knight takes bishop";
+const char *const fixture_password = "knight-takes-bishop";
 
 #define MUST(call)                                                                                 \
     do {                                                                                           \
