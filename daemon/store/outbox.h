@@ -18,6 +18,8 @@
  * lease has ended, with the same message id, which is made of the row.  When a row is settled, a
  * letter's bytes are erased (it may hold a raw token, and pictures are large), and so are a
  * webhook's if has_token says that they hold one; else those stay for redelivery until purged.
+ * Erased is gone from the row and from backups; free pages of the live file and its log may hold
+ * such bytes until they are used again, as they held them while the letter waited.
  * Webhooks: one intent at a time for each endpoint, so a dead one cannot hold up the others.
  *
  * Ownership: strings given are copied.  struct intent_row is the caller's; intent_release() frees

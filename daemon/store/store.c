@@ -100,6 +100,7 @@ static enum status conn_settings(struct store_conn *conn, int cache_kib, struct 
                        "PRAGMA temp_store = MEMORY;"
                        "PRAGMA mmap_size = 0;"
                        "PRAGMA cell_size_check = ON;"
+                       "PRAGMA secure_delete = FAST;"
                        "PRAGMA foreign_keys = ON;",
                        err);
     return st;
@@ -399,8 +400,8 @@ void store_close(struct store *store)
         store_reader_close(r);
     }
     assert(store->readers == 0);
-    if (store->writer.db)
-        (void)sqlite3_exec(store->writer.db, "PRAGMA optimize", NULL, NULL, NULL);
+    /* No PRAGMA optimize: statistics would let plans differ from those that are tested, and
+     * gathering them reads a large file at shutdown. */
     conn_close(&store->writer);
     store_lock_drop(&store->lock);
     (void)pthread_mutex_destroy(&store->mutex);
