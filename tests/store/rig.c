@@ -21,6 +21,31 @@ static void rig_up(struct rig *r)
 
 void rig_open(struct rig *r, const char *vfs)
 {
+    rig_open_from(r, vfs, NULL, 0);
+}
+
+unsigned char *rig_save(struct rig *r, size_t *ret_n)
+{
+    unsigned char *bytes;
+    FILE *file;
+    long n;
+
+    rig_shut(r); /* the log is in the file now */
+    file = fopen(r->path, "rb");
+    assert_non_null(file);
+    (void)fseek(file, 0, SEEK_END);
+    n = ftell(file);
+    (void)fseek(file, 0, SEEK_SET);
+    bytes = malloc((size_t)n);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, (size_t)n, file), n);
+    (void)fclose(file);
+    *ret_n = (size_t)n;
+    return bytes;
+}
+
+void rig_open_from(struct rig *r, const char *vfs, const unsigned char *bytes, size_t n)
+{
     const char *tmp = getenv("TMPDIR");
 
     /* Memory is enough: what is lost when is the faulty VFS's affair, not the disk's. */
@@ -30,6 +55,13 @@ void rig_open(struct rig *r, const char *vfs)
     (void)snprintf(r->dir, sizeof r->dir, "%s/fh-store-XXXXXX", tmp);
     assert_non_null(mkdtemp(r->dir));
     (void)snprintf(r->path, sizeof r->path, "%s/club.db", r->dir);
+    if (n > 0) {
+        FILE *file = fopen(r->path, "wb");
+
+        assert_non_null(file);
+        assert_int_equal(fwrite(bytes, 1, n, file), n);
+        (void)fclose(file);
+    }
     rig_up(r);
 }
 

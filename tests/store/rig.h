@@ -29,6 +29,10 @@ struct rig {
 };
 
 void rig_open(struct rig *r, const char *vfs);
+/* The same on a file that begins as these bytes (rig_save()); n 0: as none. */
+void rig_open_from(struct rig *r, const char *vfs, const unsigned char *bytes, size_t n);
+/* Close and hand out the file's bytes, which the caller frees; rig_close() must follow. */
+unsigned char *rig_save(struct rig *r, size_t *ret_n);
 void rig_reopen(struct rig *r);  /* close and open the same file */
 void rig_shut(struct rig *r);    /* close, keep the file */
 void rig_close(struct rig *r);   /* close and remove all */
