@@ -72,7 +72,7 @@ static enum status finished(struct store_txn *txn, const struct game_row *game, 
 
 /* ---------------------------------------------------------------- setting up */
 
-static void open_all(struct table *t)
+void table_open(struct table *t)
 {
     struct store_options options = {.path = t->path};
     struct err err = ERR_INIT;
@@ -83,7 +83,7 @@ static void open_all(struct table *t)
     assert_ok(store_reader_open(t->store, &t->reader, &err), err);
 }
 
-static void close_all(struct table *t)
+void table_close(struct table *t)
 {
     store_reader_close(t->reader);
     if (t->has_thread)
@@ -144,7 +144,7 @@ int table_setup(void **state)
     t->arb.guard = &t->guard;
     t->arb.limits = arbiter_limits_usual();
     t->arb.hooks = (struct arbiter_hooks){on_events, t, finished, t};
-    open_all(t);
+    table_open(t);
     struct writer_command command = {.name = "users", .run = make_users, .arg = t};
     assert_ok(writer_run(t->writer, &command, &err), err);
     tick_all(t, true);
@@ -157,7 +157,7 @@ int table_teardown(void **state)
     struct table *t = *state;
     char path[400];
 
-    close_all(t);
+    table_close(t);
     clock_guard_release(&t->guard);
     DIR *dir = opendir(t->dir);
     assert_non_null(dir);
@@ -184,11 +184,11 @@ void table_start_thread(struct table *t)
 
 void table_restart(struct table *t, int64_t away_ms)
 {
-    close_all(t);
+    table_close(t);
     clock_guard_release(&t->guard);
     test_clock_advance(&t->clock, away_ms);
     clock_guard_init(&t->guard, clock_test(&t->clock)); /* a new process knows no jump */
-    open_all(t);
+    table_open(t);
 }
 
 void pass(struct table *t, int64_t ms)

@@ -41,6 +41,9 @@ struct table {
 int table_setup(void **state);
 int table_teardown(void **state);
 void table_start_thread(struct table *t);
+/* For whoever edits the file in between. */
+void table_close(struct table *t);
+void table_open(struct table *t);
 /* Close everything and open it again, as a restart does.  The clock goes on by away_ms. */
 void table_restart(struct table *t, int64_t away_ms);
 
