@@ -9,6 +9,9 @@
  * (R-V5) the partner's king pins likewise.  What a game's board looks like, its walls, and where
  * pawns promote or turn, is data of struct game throughout.
  */
+#ifndef RULES_ENGINE_IMPL_H
+#define RULES_ENGINE_IMPL_H
+
 #include <assert.h>
 #include <string.h>
 
@@ -772,7 +775,8 @@ INLINE void make(struct position *pos, struct move move, struct undo *undo)
     if (kind_is_pawn(kind) && game->table->pawn_move_resets_count)
         pos->count = 0;
     if ((move.type | move.promotion) != 0 ||
-        (kind_is_pawn(kind) && board_has(&game->turning[kind == KIND_TURNED][man_seat(man)], move.to)))
+        (kind_is_pawn(kind) &&
+         board_has(&game->turning[kind == KIND_TURNED][man_seat(man)], move.to)))
         make_special(pos, move, undo);
 }
 
@@ -987,3 +991,5 @@ const struct engine ENGINE = {
     .unmake = engine_unmake,
     .perft = engine_perft,
 };
+
+#endif

@@ -210,7 +210,8 @@ static bool step_is_open(const struct board *on_board, const struct walls *walls
 {
     int file = square_file(square), rank = square_rank(square);
     int to_file = file + way_file[way], to_rank = rank + way_rank[way];
-    int corner_file = file > to_file ? file : to_file, corner_rank = rank > to_rank ? rank : to_rank;
+    int corner_file = file > to_file ? file : to_file;
+    int corner_rank = rank > to_rank ? rank : to_rank;
 
     if (to_file < 0 || to_file > 15 || to_rank < 0 || to_rank > 15 ||
         !board_has(on_board, square) || !board_has(on_board, square_of(to_file, to_rank)))

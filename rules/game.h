@@ -32,7 +32,13 @@ static inline unsigned way_of_pawn(enum seat seat, bool turned)
 
 /* The eight leaps of a knight, clockwise from the one that goes two North and one East. */
 enum { LEAPS = 8, HASH_KEYS = 9248 };
-enum { KEY_TURN = 8192, KEY_CONDITION = 8196, KEY_CASTLING = 8212, KEY_PASSED = 8220, KEY_GAME = 9244 };
+enum {
+    KEY_TURN = 8192,
+    KEY_CONDITION = 8196,
+    KEY_CASTLING = 8212,
+    KEY_PASSED = 8220,
+    KEY_GAME = 9244
+};
 extern const int8_t way_file[WAYS], way_rank[WAYS], leap_file[LEAPS], leap_rank[LEAPS];
 
 /* What comes of a mate. */

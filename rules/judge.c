@@ -469,7 +469,7 @@ const char *move_verdict_str(enum move_verdict verdict)
 
 /* The sentences: words stand for themselves; % and a letter for what the judgement says:
  * %f %t the squares of the move, %k kind, %s square, %K by_kind, %S by_square, %T colour on turn,
- * %O colour of other, %E the edge or corner a wall bars. */
+ * %O colour of other. */
 static const char *const sentences[] = {
     [MOVE_LEGAL] = "is legal",
     [MOVE_GAME_OVER] = "the game is over",
@@ -492,7 +492,8 @@ static const char *const sentences[] = {
     [MOVE_KNIGHT_WALL] = "a wall bars the knight's leap from %f to %t",
     [MOVE_PAWN_BACKWARD] = "that pawn walks the other way",
     [MOVE_PAWN_BLOCKED] = "the %K on %S blocks the pawn",
-    [MOVE_PAWN_NO_VICTIM] = "there is nothing to capture on %t, and a pawn goes diagonally only to capture",
+    [MOVE_PAWN_NO_VICTIM] =
+        "there is nothing to capture on %t, and a pawn goes diagonally only to capture",
     [MOVE_PAWN_NO_DOUBLE] = "the pawn on %f moves one square only",
     [MOVE_PAWN_NO_LEAP] = "a pawn leaps only a pawn of its partner",
     [MOVE_EN_PASSANT_GONE] = "the pawn that passed %t no longer stands beyond it",

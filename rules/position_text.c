@@ -83,7 +83,7 @@ static enum position_verdict read_token(struct reader *r, const char *at, const 
         return wrong(r, POSITION_RANK_LONG, at, end, "no more squares than the rank has");
     if (*at >= '0' && *at <= '9') {
         if (!read_number(at, end, 99, &run) || run == 0)
-            return wrong(r, POSITION_BAD_EMPTIES, at, end, "a number from 1, without leading zero");
+            return wrong(r, POSITION_BAD_EMPTIES, at, end, "1 or more, no leading zero");
         if (was_number)
             return wrong(r, POSITION_SPLIT_EMPTIES, at, end, "one number for a run of empties");
         if (run > (uint64_t)(files - *file))
@@ -91,7 +91,7 @@ static enum position_verdict read_token(struct reader *r, const char *at, const 
         for (; run > 0; run--, ++*file) {
             if (!square_is_on_board(r->game, square_of(*file, rank))) {
                 r->error.square = square_of(*file, rank);
-                return wrong(r, POSITION_EMPTIES_OFF_BOARD, at, end, "x for a square off the board");
+                return wrong(r, POSITION_EMPTIES_OFF_BOARD, at, end, "x where no square is");
             }
         }
         *after_number = true;
@@ -101,7 +101,7 @@ static enum position_verdict read_token(struct reader *r, const char *at, const 
     r->error.square = square;
     if (*at == 'x' && end - at == 1) {
         if (square_is_on_board(r->game, square))
-            return wrong(r, POSITION_X_ON_BOARD, at, end, "a man or a number: it is on the board");
+            return wrong(r, POSITION_X_ON_BOARD, at, end, "a man or a number");
         return POSITION_OK;
     }
     if (end - at != 2)
@@ -134,7 +134,8 @@ static enum position_verdict read_board(struct reader *r)
         int file = 0;
 
         if (rank < 0)
-            return wrong(r, POSITION_TOO_MANY_RANKS, at, r->field_end, "as many ranks as the board");
+            return wrong(r, POSITION_TOO_MANY_RANKS, at, r->field_end,
+                         "as many ranks as the board");
         while (end < r->field_end && *end != '/')
             end++;
         r->error.rank = rank + 1;
@@ -576,7 +577,8 @@ static enum position_verdict validate_rights(const struct position *pos, struct 
             return fault(e, POSITION_CASTLING_MEN, FIELD_CASTLING, (int)seat, at->rook_from);
     }
     for (unsigned seat = 0; seat < SEATS; seat++) {
-        int back = way_file[way_forward((enum seat)seat)] + 16 * way_rank[way_forward((enum seat)seat)];
+        unsigned way = way_forward((enum seat)seat);
+        int back = way_file[way] + 16 * way_rank[way];
         int passed = pos->passed[seat];
 
         if ((pos->passed_by >> seat & 1u) == 0)
@@ -659,8 +661,9 @@ static const char *const verdict_sentences[] = {
 size_t position_error_sentence(const struct game *game, const struct position_error *error,
                                char *text, size_t size)
 {
-    static const char *const fields[] = {"",           "game",     "board",      "turn", "conditions",
-                                         "castling", "en passant", "count", "ply"};
+    static const char *const fields[] = {"",           "game",     "board",      "turn",
+                                         "conditions", "castling", "en passant", "count",
+                                         "ply"};
     struct line line = line_start(text, size);
 
     if (error->field != FIELD_NONE) {

@@ -398,7 +398,7 @@ struct position_error {
     int square;     /* SQUARE_NONE unless one is to blame */
     int seat;       /* enum seat, or -1 */
     char word[24];  /* the token itself, cut to fit */
-    char wanted[40];/* what would have been right, in English, or "" */
+    char wanted[48];/* what would have been right, in English, or "" */
 };
 
 /*

@@ -40,16 +40,17 @@ static int read_square(const char *text)
 struct move row_move(const char *text)
 {
     int from, to;
-    size_t n = square_read(text, strlen(text), &from), m = square_read(text + n, strlen(text + n), &to);
+    size_t n = square_read(text, strlen(text), &from),
+           m = square_read(text + n, strlen(text + n), &to);
     char letter = text[n + m];
 
     if (n == 0 || m == 0)
         fail_msg("not a move: %s", text);
-    return (struct move){.from = (uint8_t)from,
-                         .to = (uint8_t)to,
-                         .promotion = (uint8_t)(letter == '\0'
-                                                    ? KIND_NONE
-                                                    : kind_of_letter((char)(letter - 'a' + 'A')))};
+    return (struct move){
+        .from = (uint8_t)from,
+        .to = (uint8_t)to,
+        .promotion =
+            (uint8_t)(letter == '\0' ? KIND_NONE : kind_of_letter((char)(letter - 'a' + 'A')))};
 }
 
 static uint8_t read_man(const struct game *game, const char *word)
@@ -91,9 +92,18 @@ struct position row_position(const char *variant_text, const char *men, const ch
         }
     }
     if (next_word(&state_text, word, sizeof word)) {
-        for (char *at = strtok(word, ","); at != NULL; at = strtok(NULL, ",")) {
+        char *at = word;
+
+        for (;;) {
+            size_t n = strcspn(at, ",");
+            bool last = at[n] == '\0';
+
+            at[n] = '\0';
             assert_true(seat_of_letter(variant.game, at[0], &seat));
             state.passed[seat] = read_square(at + 1);
+            if (last)
+                break;
+            at += n + 1;
         }
     }
     position_set_state(&pos, &state);
@@ -117,7 +127,7 @@ static int compare_words(const void *a, const void *b)
 
 const char *row_moves(const struct position *pos)
 {
-    static char text[MOVES_MAX * 8], names[MOVES_MAX][8];
+    static char text[MOVES_MAX * 8 + 2], names[MOVES_MAX][8];
     static struct move_list moves;
     char *at = text;
 
@@ -137,7 +147,7 @@ const char *row_moves(const struct position *pos)
     qsort(names, (size_t)moves.count, sizeof names[0], compare_words);
     *at = '\0';
     for (int i = 0; i < moves.count; i++)
-        at += sprintf(at, "%s%s", i > 0 ? " " : "", names[i]);
+        at += snprintf(at, 10, "%s%s", i > 0 ? " " : "", names[i]);
     return text;
 }
 
@@ -159,8 +169,7 @@ static bool has_event(const struct position *pos, const struct outcome *outcome,
         const char *name = event_type_str((enum event_type)event->type);
 
         if (strlen(name) == n && memcmp(name, word, n) == 0 &&
-            (colon == NULL ||
-             seat_letter(pos->variant.game, (enum seat)event->seat) == colon[1]))
+            (colon == NULL || seat_letter(pos->variant.game, (enum seat)event->seat) == colon[1]))
             return true;
     }
     return false;
@@ -192,12 +201,14 @@ static void check_outcome(const struct row *row, const struct position *pos,
     if (position_is_over(pos)) {
         assert_int_equal(last->result, pos->result);
         assert_int_equal(last->cause, pos->cause);
-        strcpy(state, result_str((enum result)pos->result));
+        snprintf(state, sizeof state, "%s", result_str((enum result)pos->result));
     } else {
+        const uint8_t *c = pos->condition;
+
         assert_int_equal(last->seat, pos->turn);
-        sprintf(state, "%c ", seat_letter(pos->variant.game, (enum seat)pos->turn));
-        for (int i = 0; i < SEATS; i++)
-            strncat(state, &"a\0m\0s\0x"[pos->condition[i] * 2], 1);
+        snprintf(state, sizeof state, "%c %c%c%c%c",
+                 seat_letter(pos->variant.game, (enum seat)pos->turn), "amsx"[c[0]], "amsx"[c[1]],
+                 "amsx"[c[2]], "amsx"[c[3]]);
     }
     if (row->then != NULL)
         assert_string_equal(state, row->then);

@@ -13,10 +13,10 @@ static const struct row rows[] = {
     /* ---- walls */
     {"R-F5", "no man crosses a wall straight", "fortress", KINGS "wRm7", ALL, "m7m3", "wall m4",
      NULL, NULL, NULL},
-    {"R-F5", "a fortress is left by its gate", "fortress", KINGS "wRm3", ALL, "m3j3", "legal", "wRj3",
-     NULL, NULL},
-    {"R-F5 R-F8", "an enemy enters by the gate", "fortress", KINGS "bRe4", "b aaaa", "e4o4", "legal",
-     "bRo4", NULL, NULL},
+    {"R-F5", "a fortress is left by its gate", "fortress", KINGS "wRm3", ALL, "m3j3", "legal",
+     "wRj3", NULL, NULL},
+    {"R-F5 R-F8", "an enemy enters by the gate", "fortress", KINGS "bRe4", "b aaaa", "e4o4",
+     "legal", "bRo4", NULL, NULL},
     {"R-F5", "a diagonal step past the end of a wall is barred", "fortress", KINGS "wBl4", ALL,
      "l4m5", "wall m5", NULL, NULL, NULL},
     {"R-F5", "at the outer end too", "fortress", KINGS "wBn5", ALL, "n5o4", "wall o4", NULL, NULL,
@@ -31,8 +31,8 @@ static const struct row rows[] = {
      "m2m4", "legal", NULL, NULL, "!check"},
     {"R-F5", "no pawn captures through one", "fortress", KINGS "uPm5 wPl4", ALL, "l4m5", "wall m5",
      NULL, NULL, NULL},
-    {"R-F5", "no king steps through one", "fortress", "wKm4 bKc8 rKh14 uKn9", ALL, "m4m5", "wall m5",
-     NULL, NULL, NULL},
+    {"R-F5", "no king steps through one", "fortress", "wKm4 bKc8 rKh14 uKn9", ALL, "m4m5",
+     "wall m5", NULL, NULL, NULL},
     {"R-F6", "a knight does not leap a wall", "fortress", KINGS "wNm4", ALL, "m4n6", "knight-wall",
      NULL, NULL, NULL},
     {"R-F6", "it leaps by the gate", "fortress", KINGS "wNm4", ALL, "m4k5", "legal", "wNk5", NULL,
@@ -66,8 +66,8 @@ static const struct row rows[] = {
     {"R-F9", "nor if taking it would open a check", "fortress",
      "wKi3 bKc8 rKh14 uKn6 wPf6 uPg6 wRe6", "u aaaa - wf5", "g6f5", "opens-check e6", NULL, NULL,
      NULL},
-    {"R-F11", "a pawn becomes a piece on an enemy's piece line", "fortress", KINGS "wPd10 bNc11", ALL,
-     "d10c11n", "legal", "wNc11", NULL, "promoted:w captured:w"},
+    {"R-F11", "a pawn becomes a piece on an enemy's piece line", "fortress", KINGS "wPd10 bNc11",
+     ALL, "d10c11n", "legal", "wNc11", NULL, "promoted:w captured:w"},
     {"R-F11", "and on the partner's", "fortress", KINGS "wPe13", ALL, "e13e14r", "legal", "wRe14",
      NULL, "promoted:w"},
     {"R-F11", "and on the far edge of a far fortress", "fortress", KINGS "wPn15", ALL, "n15n16b",
@@ -111,7 +111,8 @@ static const struct row rows[] = {
 
     /* ---- mates and leaving */
     {"R-F14 R-F17", "a mate is found on the victim's turn and removes the army", "fortress",
-     "wKi3 wRl9 wRk11 bKc10 rKh14 uKn5 bNe5 wRd5 wBg6", "w aaaa", "k11c11", "legal", NULL, NULL, NULL},
+     "wKi3 wRl9 wRk11 bKc10 rKh14 uKn5 bNe5 wRd5 wBg6", "w aaaa", "k11c11", "legal", NULL, NULL,
+     NULL},
     {"R-F14", "the men leave the board at once", "fortress",
      "wKi3 bKa1 bNg8 rKh14 uKn9 wRb4 wRc3 wRd10", "w aaaa wr", "c3a3", "legal", "-a1 -g8", "r axaa",
      "mated:b removed:b turn:r"},
@@ -185,16 +186,18 @@ static void test_fortresses_lie_at_their_owners_right(void **state)
 
         assert_true(game_reserve_squares(game, (enum seat)seat, &yard));
         assert_int_equal(board_count(&yard), 16);
-        assert_true(board_has(&yard, at(corners[seat][0])) && board_has(&yard, at(corners[seat][1])));
+        assert_true(board_has(&yard, at(corners[seat][0])) &&
+                    board_has(&yard, at(corners[seat][1])));
     }
     RULE("R-F3");
 }
 
 static void test_walls_leave_only_the_gates_open(void **state)
 {
-    static const char *const gates[] = {"l3m3", "l4m4", "c4c5", "d4d5",
+    static const char *const gates[] = {"l3m3",   "l4m4",   "c4c5",   "d4d5",
                                         "d13e13", "d14e14", "m12m13", "n12n13"};
-    static const char *const shut[] = {"m4m5", "n4n5", "d12d13", "c12c13", "d4e4", "d3e3", "l13m13", "l14m14"};
+    static const char *const shut[] = {"m4m5", "n4n5", "d12d13", "c12c13",
+                                       "d4e4", "d3e3", "l13m13", "l14m14"};
     const struct game *game = fortress("fortress").game;
 
     (void)state;
@@ -286,7 +289,8 @@ static void test_random_reserve_reaches_every_placement_evenly(void **state)
 
         reserve_draw(variant.game, SEAT_SOUTH, random, &reserve);
         if (i % 1000 == 0)
-            assert_int_equal(reserve_validate(variant.game, SEAT_SOUTH, &reserve, NULL), RESERVE_OK);
+            assert_int_equal(reserve_validate(variant.game, SEAT_SOUTH, &reserve, NULL),
+                             RESERVE_OK);
         seen[index[reserve.square[0]]][index[reserve.square[1]]][index[reserve.square[2]]]++;
     }
     for (int i = 0; i < 16 * 16 * 16; i++) {
@@ -349,7 +353,8 @@ static void test_a_passed_pawns_chance_ends_when_its_owner_is_next_to_move(void 
 
 static void test_rights_end_with_king_and_rook(void **state)
 {
-    struct position pos = row_position("fortress", KINGS "wRe3 wRl3 bRl10", "w aaaa wrwl"), other = pos;
+    struct position pos = row_position("fortress", KINGS "wRe3 wRl3 bRl10", "w aaaa wrwl"),
+                    other = pos;
 
     (void)state;
     assert_int_equal(position_play(&pos, row_move("i3i4"), NULL, NULL), MOVE_LEGAL);

@@ -20,8 +20,9 @@ struct bad {
 };
 
 static const struct bad bad_texts[] = {
-    {"a missing field is named", TOP "x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,3,wK,yK,3,x,x,x w aaaa - - 0",
-     POSITION_TOO_FEW_FIELDS, FIELD_PLY, 0, 0, ""},
+    {"a missing field is named",
+     TOP "x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,3,wK,yK,3,x,x,x w aaaa - - 0", POSITION_TOO_FEW_FIELDS,
+     FIELD_PLY, 0, 0, ""},
     {"an empty text has no game", "", POSITION_TOO_FEW_FIELDS, FIELD_GAME, 0, 0, ""},
     {"a ninth field is too many", TOP REST " 1", POSITION_TOO_MANY_FIELDS, FIELD_NONE, 0, 0, " 1"},
     {"a blank at the end is too many", TOP REST " ", POSITION_EMPTY_FIELD, FIELD_NONE, 0, 0, " "},
@@ -34,8 +35,8 @@ static const struct bad bad_texts[] = {
      POSITION_TOO_MANY_RANKS, FIELD_BOARD, 1, 0, "1"},
     {"a short rank is named", "verney x,x,x,8,x,x w aaaa - - 0 0", POSITION_RANK_SHORT, FIELD_BOARD,
      14, 0, "x,x,x,8,x,x"},
-    {"a long rank is named", "verney x,x,x,8,x,x,x,x w aaaa - - 0 0", POSITION_RANK_LONG, FIELD_BOARD,
-     14, 8, "x"},
+    {"a long rank is named", "verney x,x,x,8,x,x,x,x w aaaa - - 0 0", POSITION_RANK_LONG,
+     FIELD_BOARD, 14, 8, "x"},
     {"a run longer than the rank", "verney x,x,x,8,x,x,x/x,x,x,12 w aaaa - - 0 0",
      POSITION_RANK_LONG, FIELD_BOARD, 13, 4, "12"},
     {"a token that is nothing", "verney x,x,x,hello,x,x,x w aaaa - - 0 0", POSITION_BAD_TOKEN,
@@ -45,16 +46,16 @@ static const struct bad bad_texts[] = {
      FIELD_BOARD, 14, 4, "zK"},
     {"a man that is none", "verney x,x,x,wX,7,x,x,x w aaaa - - 0 0", POSITION_BAD_KIND, FIELD_BOARD,
      14, 4, "wX"},
-    {"a run of none", "verney x,x,x,0,wK,7,x,x,x w aaaa - - 0 0", POSITION_BAD_EMPTIES, FIELD_BOARD, 14,
-     4, "0"},
-    {"a leading zero", "verney x,x,x,08,x,x,x w aaaa - - 0 0", POSITION_BAD_EMPTIES, FIELD_BOARD, 14, 4,
-     "08"},
+    {"a run of none", "verney x,x,x,0,wK,7,x,x,x w aaaa - - 0 0", POSITION_BAD_EMPTIES, FIELD_BOARD,
+     14, 4, "0"},
+    {"a leading zero", "verney x,x,x,08,x,x,x w aaaa - - 0 0", POSITION_BAD_EMPTIES, FIELD_BOARD,
+     14, 4, "08"},
     {"a run over squares off the board", "verney 14 w aaaa - - 0 0", POSITION_EMPTIES_OFF_BOARD,
      FIELD_BOARD, 14, 1, "14"},
-    {"a man off the board", "verney wR,x,x,8,x,x,x w aaaa - - 0 0", POSITION_MAN_OFF_BOARD, FIELD_BOARD,
-     14, 1, "wR"},
-    {"an x on the board", "verney x,x,x,x,7,x,x,x w aaaa - - 0 0", POSITION_X_ON_BOARD, FIELD_BOARD, 14,
-     4, "x"},
+    {"a man off the board", "verney wR,x,x,8,x,x,x w aaaa - - 0 0", POSITION_MAN_OFF_BOARD,
+     FIELD_BOARD, 14, 1, "wR"},
+    {"an x on the board", "verney x,x,x,x,7,x,x,x w aaaa - - 0 0", POSITION_X_ON_BOARD, FIELD_BOARD,
+     14, 4, "x"},
     {"two numbers side by side", "verney x,x,x,4,4,x,x,x w aaaa - - 0 0", POSITION_SPLIT_EMPTIES,
      FIELD_BOARD, 14, 5, "4"},
     {"two kings of a seat", "verney x,x,x,wK,wK,6,x,x,x w aaaa - - 0 0", POSITION_TWO_KINGS,
@@ -64,8 +65,8 @@ static const struct bad bad_texts[] = {
     {"nobody's turn", TOP "x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,3,wK,yK,3,x,x,x z aaaa - - 0 0",
      POSITION_BAD_TURN, FIELD_TURN, 0, 0, "z"},
     {"a condition that is none",
-     TOP "x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,3,wK,yK,3,x,x,x w aaba - - 0 0", POSITION_BAD_CONDITIONS,
-     FIELD_CONDITIONS, 0, 3, "b"},
+     TOP "x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,3,wK,yK,3,x,x,x w aaba - - 0 0",
+     POSITION_BAD_CONDITIONS, FIELD_CONDITIONS, 0, 3, "b"},
     {"conditions of three seats",
      TOP "x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,3,wK,yK,3,x,x,x w aaa - - 0 0", POSITION_BAD_CONDITIONS,
      FIELD_CONDITIONS, 0, 0, "aaa"},
@@ -125,7 +126,8 @@ static void test_error_sentence_names_field_rank_and_token(void **state)
     assert_string_equal(
         text, "field 2 (board), rank 14, token 4: 'zK': no such colour (d14); wanted: wryb");
     /* A small buffer is filled, ended, and told what it would have needed. */
-    assert_int_equal(position_error_sentence(variant.game, &error, small, sizeof small), strlen(text));
+    assert_int_equal(position_error_sentence(variant.game, &error, small, sizeof small),
+                     strlen(text));
     assert_string_equal(small, "field 2 (bo");
 }
 
@@ -140,14 +142,14 @@ struct good {
 
 static const struct good senses[] = {
     {"a plain position makes sense", "verney", KINGS, "w aaaa", POSITION_OK, NULL},
-    {"nine pawns are too many", "verney",
-     KINGS "wPd3 wPe3 wPf3 wPg3 wPh3 wPi3 wPj3 wPk3 wPd4", "w aaaa", POSITION_TOO_MANY_PAWNS, NULL},
+    {"nine pawns are too many", "verney", KINGS "wPd3 wPe3 wPf3 wPg3 wPh3 wPi3 wPj3 wPk3 wPd4",
+     "w aaaa", POSITION_TOO_MANY_PAWNS, NULL},
     {"seventeen men are too many", "verney",
      KINGS "wQd3 wQe3 wQf3 wQg3 wQh3 wQi3 wQj3 wQk3 wQd4 wRe4 wRf4 wBg4 wBh4 wNi4 wNj4 wNk4",
      "w aaaa", POSITION_TOO_MANY_MEN, NULL},
     {"two queens and eight pawns are too many pieces", "verney",
-     KINGS "wQd5 wQe5 wPd3 wPe3 wPf3 wPg3 wPh3 wPi3 wPj3 wPk3", "w aaaa", POSITION_TOO_MANY_OFFICERS,
-     NULL},
+     KINGS "wQd5 wQe5 wPd3 wPe3 wPf3 wPg3 wPh3 wPi3 wPj3 wPk3", "w aaaa",
+     POSITION_TOO_MANY_OFFICERS, NULL},
     {"two queens and seven pawns are not", "verney",
      KINGS "wQd5 wQe5 wPd3 wPe3 wPf3 wPg3 wPh3 wPi3 wPj3", "w aaaa", POSITION_OK, NULL},
     {"a pawn never stands on an enemy's outermost line", "verney", KINGS "wPa9", "w aaaa",
@@ -172,7 +174,8 @@ static const struct good senses[] = {
     {"mated is said of the mated only", "verney", KINGS, "w amaa", POSITION_NOT_MATED, NULL},
     {"passed over is said of who cannot move", "fortress", FORTRESS_KINGS, "w asaa",
      POSITION_NOT_STALEMATED, NULL},
-    {"a right needs its rook", "fortress", FORTRESS_KINGS, "w aaaa wr", POSITION_CASTLING_MEN, "l3"},
+    {"a right needs its rook", "fortress", FORTRESS_KINGS, "w aaaa wr", POSITION_CASTLING_MEN,
+     "l3"},
     {"a right needs its king at home", "fortress", "wKi4 bKc8 rKh14 uKn9 wRl3", "w aaaa wr",
      POSITION_CASTLING_MEN, "i3"},
     {"no pawn passes there", "fortress", FORTRESS_KINGS "wPe7", "b aaaa - we6",
@@ -307,9 +310,10 @@ static void test_hash_tells_what_a_position_is(void **state)
 {
     struct position base = row_position("fortress", FORTRESS_KINGS "wRl3", "w aaaa wr we5");
     struct position same = base;
-    const char *others[] = {"b aaaa wr we5", "w asaa wr we5", "w aaax wr we5", "w aaaa - we5",
-                            "w aaaa wr", "w aaaa wr wf5"};
-    uint64_t hashes[8] = {base.hash, row_position("fortress", FORTRESS_KINGS "wQl3", "w aaaa wr we5").hash};
+    const char *others[] = {"b aaaa wr we5", "w asaa wr we5", "w aaax wr we5",
+                            "w aaaa - we5",  "w aaaa wr",     "w aaaa wr wf5"};
+    uint64_t hashes[8] = {base.hash,
+                          row_position("fortress", FORTRESS_KINGS "wQl3", "w aaaa wr we5").hash};
 
     (void)state;
     same.count = 77; /* COUNT and PLY are no part of it */
@@ -386,12 +390,13 @@ static void test_what_starts_the_count_anew(void **state)
         const char *variant, *men, *state, *move;
         int count;
     } rows[] = {
-        {"verney", KINGS "wPe5", "w aaaa", "e5e6", 1},            /* a pawn's step does not */
-        {"verney", KINGS "wPe13", "w aaaa", "e13e14", 1},         /* nor its turning */
-        {"verney", KINGS "wPe5 rNf6", "w aaaa", "e5f6", 0},       /* a capture does */
+        {"verney", KINGS "wPe5", "w aaaa", "e5e6", 1},      /* a pawn's step does not */
+        {"verney", KINGS "wPe13", "w aaaa", "e13e14", 1},   /* nor its turning */
+        {"verney", KINGS "wPe5 rNf6", "w aaaa", "e5f6", 0}, /* a capture does */
         {"verney", KINGS "wPb9 rRa10", "w aaaa", "b9a10", 0},
         {"verney", KINGS, "w aaaa", "h1h2", 1},
-        {"fortress", FORTRESS_KINGS "wPe5", "w aaaa", "e5e6", 0}, /* in fortress a pawn's step does */
+        {"fortress", FORTRESS_KINGS "wPe5", "w aaaa", "e5e6",
+         0}, /* in fortress a pawn's step does */
         {"fortress", FORTRESS_KINGS "wPf6 bPe6", "b aaaa - wf5", "e6f5", 0},
         {"fortress", FORTRESS_KINGS, "w aaaa", "i3i4", 1},
         {"teams", "rKh1 bKa7 yKg14 gKn8 rPe10", "r aaaa", "e10e11q", 0},
@@ -418,7 +423,8 @@ static void test_variants_are_read_and_written(void **state)
         const char *printed; /* or the offending word */
     } rows[] = {
         {"verney", VARIANT_OK, "verney"},
-        {" verney  queens=left\tinert=capturable ", VARIANT_OK, "verney inert=capturable queens=left"},
+        {" verney  queens=left\tinert=capturable ", VARIANT_OK,
+         "verney inert=capturable queens=left"},
         {"verney promotion=queen", VARIANT_OK, "verney"},
         {"verney promotion=any", VARIANT_OK, "verney promotion=any"},
         {"fortress reserve=chosen", VARIANT_OK, "fortress reserve=chosen"},
@@ -446,7 +452,8 @@ static void test_variants_are_read_and_written(void **state)
             assert_null(variant.game);
             assert_string_equal(error.word, rows[i].printed);
             assert_true(strncmp(rows[i].text + error.offset, error.word, strlen(error.word)) == 0);
-            assert_true(variant_error_sentence(&error, sentence, sizeof sentence) < sizeof sentence);
+            assert_true(variant_error_sentence(&error, sentence, sizeof sentence) <
+                        sizeof sentence);
             continue;
         }
         variant_print(&variant, false, text, sizeof text);
@@ -464,9 +471,10 @@ static void test_squares_are_read_and_written(void **state)
         const char *text;
         size_t length;
         int square;
-    } rows[] = {{"a1", 2, 0},     {"p16", 3, 255},  {"a12", 3, 176}, {"e2e4", 2, 20}, {"d10d11", 3, 147},
-                {"q1", 0, 0},     {"a0", 0, 0},     {"a17", 0, 0},   {"a", 0, 0},     {"A1", 0, 0},
-                {"a123", 0, 0},   {"a20", 0, 0},    {"", 0, 0}};
+    } rows[] = {{"a1", 2, 0},       {"p16", 3, 255}, {"a12", 3, 176}, {"e2e4", 2, 20},
+                {"d10d11", 3, 147}, {"q1", 0, 0},    {"a0", 0, 0},    {"a17", 0, 0},
+                {"a", 0, 0},        {"A1", 0, 0},    {"a123", 0, 0},  {"a20", 0, 0},
+                {"", 0, 0}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -124,8 +124,8 @@ static void play_random(const char *text, long plies)
             before = pos;
         }
         if (random_below(400) == 0) {
-            assert_int_equal(position_leave(&pos, (enum seat)random_below(4), LEAVE_RESIGN, &outcome) ==
-                                 LEAVE_GAME_OVER,
+            assert_int_equal(position_leave(&pos, (enum seat)random_below(4), LEAVE_RESIGN,
+                                            &outcome) == LEAVE_GAME_OVER,
                              false);
             continue;
         }
@@ -141,10 +141,11 @@ static void play_random(const char *text, long plies)
         assert_int_equal(pos.ply, before.ply + 1);
         assert_true(attacks_are_of_enemies(&pos));
         for (unsigned seat = 0; seat < SEATS; seat++)
-            assert_true(pos.condition[seat] == CONDITION_ABSENT || (pos.has_king >> seat & 1u) != 0);
+            assert_true(pos.condition[seat] == CONDITION_ABSENT ||
+                        (pos.has_king >> seat & 1u) != 0);
     }
-    print_message("%s: %ld plies, %ld games, %ld to team 0, %ld to team 1, %ld drawn\n", text, plies,
-                  games, results[1], results[2], results[3]);
+    print_message("%s: %ld plies, %ld games, %ld to team 0, %ld to team 1, %ld drawn\n", text,
+                  plies, games, results[1], results[2], results[3]);
 }
 
 static long plies_each(void)
@@ -188,9 +189,8 @@ static int turned(const struct game *game, int square)
 static struct position turned_position(const struct position *pos)
 {
     const struct game *game = pos->variant.game;
-    struct position_state state = {.turn = seat_left((enum seat)pos->turn),
-                                   .count = pos->count,
-                                   .ply = pos->ply};
+    struct position_state state = {
+        .turn = seat_left((enum seat)pos->turn), .count = pos->count, .ply = pos->ply};
     struct position other;
 
     position_clear(&pos->variant, &other);
@@ -198,14 +198,15 @@ static struct position turned_position(const struct position *pos)
         uint8_t man = pos->men[square];
 
         if (man != MAN_NONE)
-            position_put(&other, turned(game, square), man_of(seat_left(man_seat(man)), man_kind(man)));
+            position_put(&other, turned(game, square),
+                         man_of(seat_left(man_seat(man)), man_kind(man)));
     }
     for (unsigned seat = 0; seat < SEATS; seat++) {
         enum seat next = seat_left((enum seat)seat);
 
         state.condition[next] = (enum condition)pos->condition[seat];
-        state.passed[next] = (pos->passed_by >> seat & 1u) != 0 ? turned(game, pos->passed[seat])
-                                                                  : SQUARE_NONE;
+        state.passed[next] =
+            (pos->passed_by >> seat & 1u) != 0 ? turned(game, pos->passed[seat]) : SQUARE_NONE;
         for (unsigned left = 0; left < 2; left++)
             if (position_can_castle(pos, (enum seat)seat, left != 0))
                 state.castling |= (uint8_t)(1u << (next * 2u + left));

@@ -60,8 +60,8 @@ static const struct row rows[] = {
      "pawn-no-double", NULL, NULL, NULL},
     {"R-V4", "there is no castling", "verney", KINGS "wRk1", "w aaaa", "h1j1", "no-castling", NULL,
      NULL, NULL},
-    {"R-V5", "a man that shields the partner's king stays on the line", "verney",
-     KINGS "wNg8 rRg3", "w aaaa", "g8e9", "opens-partner-check g3", NULL, NULL, NULL},
+    {"R-V5", "a man that shields the partner's king stays on the line", "verney", KINGS "wNg8 rRg3",
+     "w aaaa", "g8e9", "opens-partner-check g3", NULL, NULL, NULL},
     {"R-V5", "it may go along the line", "verney", KINGS "wRg8 rRg3", "w aaaa", "g8g6", "legal",
      "wRg6", NULL, NULL},
     {"R-V5", "it may capture the man that would give check", "verney", KINGS "wRg8 rRg3", "w aaaa",
@@ -73,10 +73,9 @@ static const struct row rows[] = {
     {"R-V5", "a king that shields the partner may leave the line by no step", "verney",
      "wKg3 rKa8 yKg14 bKn7 rRg1", "w aaaa", "g3h3", "opens-partner-check g1", NULL, NULL, NULL},
     {"R-V5", "there is no such duty while the partner is mated", "verney",
-     "wKj3 rKa8 yKd14 bKn7 wNd5 rRd1 rRk13 bRk14", "w aama", "d5e7", "legal", NULL, NULL,
-     NULL},
-    {"R-V5 R-C9", "there is no such duty while the partner is absent", "verney",
-     KINGS "wNg8 rRg3", "w aaxa", "g8e9", "legal", NULL, NULL, NULL},
+     "wKj3 rKa8 yKd14 bKn7 wNd5 rRd1 rRk13 bRk14", "w aama", "d5e7", "legal", NULL, NULL, NULL},
+    {"R-V5 R-C9", "there is no such duty while the partner is absent", "verney", KINGS "wNg8 rRg3",
+     "w aaxa", "g8e9", "legal", NULL, NULL, NULL},
     {"R-V6", "a pawn that captures on an enemy's outermost line becomes a queen", "verney",
      KINGS "wPb9 rRa10", "w aaaa", "b9a10q", "legal", "wQa10 -b9", NULL, "promoted:w captured:w"},
     {"R-V6", "the letter need not be said", "verney", KINGS "wPb9 rRa10", "w aaaa", "b9a10",
@@ -107,12 +106,12 @@ static const struct row rows[] = {
      "legal", "wPe2", NULL, "turned:w"},
     {"R-V8", "or beyond it on the outermost line", "verney", KINGS "wVe3 yVe2", "w aaaa", "e3e1",
      "legal", "wPe1", NULL, "turned:w leapt:w"},
-    {"R-V8", "or by a capture", "verney", KINGS "wVe3 rNd2", "w aaaa", "e3d2", "legal", "wPd2", NULL,
-     "turned:w"},
-    {"R-V9", "a pawn leaps a partner's pawn in front", "verney", KINGS "wPe5 yPe6", "w aaaa", "e5e7",
-     "legal", "wPe7 yPe6 -e5", NULL, "leapt:w !captured"},
-    {"R-V9", "whichever way that pawn walks", "verney", KINGS "wPe5 yVe6", "w aaaa", "e5e7", "legal",
-     "wPe7", NULL, "leapt:w"},
+    {"R-V8", "or by a capture", "verney", KINGS "wVe3 rNd2", "w aaaa", "e3d2", "legal", "wPd2",
+     NULL, "turned:w"},
+    {"R-V9", "a pawn leaps a partner's pawn in front", "verney", KINGS "wPe5 yPe6", "w aaaa",
+     "e5e7", "legal", "wPe7 yPe6 -e5", NULL, "leapt:w !captured"},
+    {"R-V9", "whichever way that pawn walks", "verney", KINGS "wPe5 yVe6", "w aaaa", "e5e7",
+     "legal", "wPe7", NULL, "leapt:w"},
     {"R-V9", "a pawn that walks back leaps too", "verney", KINGS "wVe7 yPe6", "w aaaa", "e7e5",
      "legal", "wVe5", NULL, "leapt:w"},
     {"R-V9", "live or not", "verney", KINGS "wPe5 yPe6", "w aaxa", "e5e7", "legal", "wPe7", NULL,
@@ -121,8 +120,8 @@ static const struct row rows[] = {
      "w aaaa", "e5e7", "pawn-no-leap e6", NULL, NULL, NULL},
     {"R-V9", "a pawn does not leap its own army's pawn", "verney", KINGS "wPe5 wPe6", "w aaaa",
      "e5e7", "pawn-no-leap e6", NULL, NULL, NULL},
-    {"R-V9", "a pawn does not leap a partner's piece", "verney", KINGS "wPe5 yNe6", "w aaaa", "e5e7",
-     "pawn-no-leap e6", NULL, NULL, NULL},
+    {"R-V9", "a pawn does not leap a partner's piece", "verney", KINGS "wPe5 yNe6", "w aaaa",
+     "e5e7", "pawn-no-leap e6", NULL, NULL, NULL},
     {"R-V9", "a leap never captures", "verney", KINGS "wPe5 yPe6 rNe7", "w aaaa", "e5e7",
      "pawn-blocked e7", NULL, NULL, NULL},
     {"R-V9", "nor takes two pawns", "verney", KINGS "wPe5 yPe6 yPe7", "w aaaa", "e5e8",
@@ -149,8 +148,8 @@ static const struct row rows[] = {
      "c4d3", "legal", "wBd3", NULL, NULL},
     {"R-V11", "a knight leaps over squares off the board", "verney", KINGS "wNb4", "w aaaa", "b4d3",
      "legal", "wNd3", NULL, NULL},
-    {"R-C1", "nothing goes along a way off the board", "verney", KINGS "wQa4 yPd1", "w aaaa", "a4d1",
-     "way-off-board b3", NULL, NULL, NULL},
+    {"R-C1", "nothing goes along a way off the board", "verney", KINGS "wQa4 yPd1", "w aaaa",
+     "a4d1", "way-off-board b3", NULL, NULL, NULL},
 
     /* ---- mated armies */
     {"R-V12 R-V16", "a mate counts at once and the victim's turn is skipped", "verney",
@@ -160,10 +159,11 @@ static const struct row rows[] = {
      "j12j4", "legal", NULL, "b amaa", "mated:r"},
     {"R-V12", "a check with a way out is no mate", "verney", "wKh1 wRk6 wRj12 rKa4 yKg14 bKn8",
      "w aaaa", "j12j4", "legal", NULL, "r aaaa", "!mated check:w"},
-    {"R-V12", "no way out without check is no mate", "verney", "wKh1 wRk5 wRb11 rKa4 yKg14 bKn8 rPh5 wNh6",
-     "w aaaa", "h6j7", "legal", NULL, "r aaaa", "!mated"},
-    {"R-V13", "a mated army's men do not move", "verney",
-     "wKh1 wRk5 wRj4 rKa4 rRd13 yKg14 bKn8", "y amaa", "d13d12", "man-inert", NULL, NULL, NULL},
+    {"R-V12", "no way out without check is no mate", "verney",
+     "wKh1 wRk5 wRb11 rKa4 yKg14 bKn8 rPh5 wNh6", "w aaaa", "h6j7", "legal", NULL, "r aaaa",
+     "!mated"},
+    {"R-V13", "a mated army's men do not move", "verney", "wKh1 wRk5 wRj4 rKa4 rRd13 yKg14 bKn8",
+     "y amaa", "d13d12", "man-inert", NULL, NULL, NULL},
     {"R-V13", "they block", "verney", "wKh1 wRk5 wRj4 rKa4 rPe7 yKg14 yRe9 bKn8", "y amaa", "e9e5",
      "way-blocked e7", NULL, NULL, NULL},
     {"R-V13", "an enemy king may stand beside a mated one", "verney",
@@ -186,11 +186,9 @@ static const struct row rows[] = {
     {"R-C9", "an absent army's men are never captured, even so", "verney inert=capturable",
      "wKh1 rKa4 rPe7 yKg14 yRe9 bKn8", "y axaa", "e9e7", "onto-absent", NULL, NULL, NULL},
     {"R-V15 R-V16", "a mate ends when the mating man moves away", "verney",
-     "wKh1 wRk5 wRj4 rKa4 yKg14 bKn8", "w amaa", "j4j12", "legal", NULL, "r aaaa",
-     "released:r"},
-    {"R-V15", "a partner may release by capturing", "verney",
-     "wKh1 wRk5 wRj4 rKa4 yKg14 bKn8 bRk9", "b amaa", "k9k5", "legal", NULL, "w aaaa",
-     "released:r"},
+     "wKh1 wRk5 wRj4 rKa4 yKg14 bKn8", "w amaa", "j4j12", "legal", NULL, "r aaaa", "released:r"},
+    {"R-V15", "a partner may release by capturing", "verney", "wKh1 wRk5 wRj4 rKa4 yKg14 bKn8 bRk9",
+     "b amaa", "k9k5", "legal", NULL, "w aaaa", "released:r"},
     {"R-V15", "or by stepping between", "verney", "wKh1 wRk5 wRj4 rKa4 yKg14 bKn8 bRf9", "b amaa",
      "f9f4", "legal", NULL, "w aaaa", "released:r"},
     {"R-V15 R-V16", "or when the mater becomes inert himself", "verney",
@@ -203,8 +201,8 @@ static const struct row rows[] = {
      "wKh1 wRk5 wRj4 rKa4 yKg14 bKn8", "w amaa", "k5k12", "legal", NULL, "r aaaa", "turn:r"},
     {"R-V19 R-V16", "one mate does not win", "verney", "wKh1 wRk5 wRj12 rKa4 yKg14 bKn8", "w aaaa",
      "j12j4", "legal", NULL, "y amaa", "!game-over"},
-    {"R-V19 R-V16", "two at the same time do", "verney", "wKh1 wRk5 wRj12 rKa4 yKg14 bKn4", "w aaaa",
-     "j12j4", "legal", NULL, "team0", "mated:r mated:b game-over"},
+    {"R-V19 R-V16", "two at the same time do", "verney", "wKh1 wRk5 wRj12 rKa4 yKg14 bKn4",
+     "w aaaa", "j12j4", "legal", NULL, "team0", "mated:r mated:b game-over"},
     {"R-V19", "or one after the other", "verney", "wKh1 wRk5 wRj4 wNi4 rKa4 yKg14 bKn4", "w aaam",
      "i4h6", "legal", NULL, "team0", "mated:r !mated:b"},
 
@@ -258,7 +256,8 @@ static void test_board_has_160_squares(void **state)
     (void)state;
     for (int square = 0; square < SQUARES; square++) {
         int file = square_file(square), rank = square_rank(square);
-        bool want = file < 14 && rank < 14 && ((file >= 3 && file <= 10) || (rank >= 3 && rank <= 10));
+        bool want =
+            file < 14 && rank < 14 && ((file >= 3 && file <= 10) || (rank >= 3 && rank <= 10));
 
         assert_int_equal(square_is_on_board(game, square), want);
         squares += want;
@@ -279,7 +278,8 @@ static void test_colours_are_white_red_yellow_black(void **state)
     assert_string_equal(seat_colour(game, SEAT_WEST), "Red");
     assert_string_equal(seat_colour(game, SEAT_NORTH), "Yellow");
     assert_string_equal(seat_colour(game, SEAT_EAST), "Black");
-    assert_true(!seats_are_enemies(SEAT_SOUTH, SEAT_NORTH) && seats_are_enemies(SEAT_SOUTH, SEAT_EAST));
+    assert_true(!seats_are_enemies(SEAT_SOUTH, SEAT_NORTH) &&
+                seats_are_enemies(SEAT_SOUTH, SEAT_EAST));
     RULE("R-V2");
 }
 
