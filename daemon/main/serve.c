@@ -20,6 +20,7 @@
 #include "main/cmd_config.h"
 #include "main/control.h"
 #include "main/engine.h"
+#include "main/figures.h"
 #include "main/listen.h"
 #include "main/ticker.h"
 #include "mail/message.h"
@@ -161,6 +162,13 @@ static enum status sockets_open(struct serving *s, const struct settings *settin
     return ST_OK;
 }
 
+static void metrics_more(void *arg, struct buf *out)
+{
+    struct serving *s = arg;
+
+    figures_print(&s->engine, s->courier, out);
+}
+
 static enum status http_begin(struct serving *s, const struct settings *settings, struct err *err)
 {
     struct http_options o = HTTP_OPTIONS_INIT;
@@ -186,10 +194,6 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     o.site_name = settings->site_name;
     o.language = settings->language;
     o.web_directory = settings->web_directory;
-    o.per_move_default_ms = settings->clock.move_ms;
-    o.grace_ms = settings->clock.grace_ms;
-    o.placing_ms = settings->clock.placing_ms;
-    o.invitation_ms = settings->clock.invitation_ms;
     o.trusted_proxies = (const char *const *)settings->http.trusted_proxies.items;
     o.n_trusted_proxies = settings->http.trusted_proxies.count;
     o.threads = (int)settings->http.threads;
@@ -203,6 +207,8 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     o.rate_logins = settings->http.rate_logins;
     o.games_per_user = (int)settings->limits.games;
     o.webhooks_per_user = settings->webhooks.enabled ? (int)settings->limits.webhooks : 0;
+    o.metrics = metrics_more;
+    o.metrics_arg = s;
     s->http_count = 0; /* http has the sockets now, whatever becomes of it */
     s->metrics_fd = -1;
     st = http_start(&o, &http, err);

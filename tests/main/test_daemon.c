@@ -28,6 +28,7 @@ struct club {
     FILE *out;       /* its standard output */
     char ready[256]; /* its first line */
     int port;
+    const char *set; /* a key and value for --set; NULL: none */
 };
 
 /* What the child does before it becomes the program; NULL: nothing. */
@@ -133,7 +134,9 @@ static int run_words(struct club *c, char *text, size_t size, const char *const 
 
 static void daemon_start_with(struct club *c, before_exec *before, void *arg)
 {
-    c->pid = program_start(c, (const char *const[]){"serve", NULL}, before, arg, &c->out);
+    c->pid = program_start(
+        c, (const char *const[]){"serve", c->set ? "--set" : NULL, c->set, NULL}, before, arg,
+        &c->out);
     if (!fgets(c->ready, sizeof c->ready, c->out))
         fail_msg("the daemon ended at its start; see %s", path_of(c, "log"));
     assert_true(str_starts(c->ready, "ready "));
@@ -474,6 +477,38 @@ static void test_systemd_is_told_when_it_is_ready_alive_and_stopping(void **stat
     close(fd);
 }
 
+static void test_a_second_signal_ends_it_at_once(void **state)
+{
+    struct club *c = *state;
+    struct systemd s = {.listen_fd = -1};
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    struct sockaddr_in to = {.sin_family = AF_INET};
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0), slow = socket(AF_INET, SOCK_STREAM, 0);
+    char text[400];
+
+    snprintf(s.notify, sizeof s.notify, "%s", path_of(c, "notify.sock"));
+    str_copy(at.sun_path, sizeof at.sun_path, s.notify);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    c->set = "http.shutdown_time=5m";
+    daemon_start_with(c, as_systemd, &s);
+    /* A request that never ends keeps the first stop waiting. */
+    to.sin_port = htons((uint16_t)c->port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(connect(slow, (const struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(write(slow, "GET / HTTP/1.1\r\nHo", 18), 18);
+    assert_int_equal(kill(c->pid, SIGTERM), 0);
+    do {
+        ssize_t n = recv(fd, text, sizeof text - 1, 0);
+        assert_true(n > 0);
+        text[n] = '\0';
+    } while (!strstr(text, "STOPPING=1"));
+    assert_int_equal(daemon_stop(c, SIGTERM), 1);
+    close(slow);
+    close(fd);
+    daemon_start(c); /* and nothing is the worse for it */
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+}
+
 static void test_a_socket_that_systemd_holds_is_served(void **state)
 {
     struct club *c = *state;
@@ -514,6 +549,7 @@ int main(int argc, char **argv)
         TEST(test_every_error_of_the_configuration_is_told_at_the_start),
         TEST(test_nonsense_on_the_control_socket_harms_nobody),
         TEST(test_systemd_is_told_when_it_is_ready_alive_and_stopping),
+        TEST(test_a_second_signal_ends_it_at_once),
         TEST(test_a_socket_that_systemd_holds_is_served),
     };
 
