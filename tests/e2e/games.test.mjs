@@ -12,6 +12,9 @@ import { count, eventsOf, movesOf, playAll, SEATS, startGame } from './lib/play.
 const HANDLES = ['anna', 'boris', 'clara', 'dmitri'];
 const LANGUAGES = ['en', 'ru', 'ro', 'en'];
 
+/* The class of a letter, from its List-Id: turn, result… */
+const classOf = ({ mail }) => /<(\w+)\./.exec(mail.headerLines.find((x) => x.key === 'list-id')?.line ?? '')?.[1];
+
 async function table(t) {
     const post = await startMailServer();
     const receiver = await startReceiver();
@@ -27,8 +30,10 @@ test('a game of verney: queening by capture, leap, turned pawn, mate, release an
     const { club, post, receiver, players } = await table(t);
     const hook = await players[0].post('/api/v1/me/webhooks', { url: `${receiver.url}/anna`, kind: 'standard' });
     const game = await startGame(players, { variant: 'verney' });
-    const first = await post.letters.take((x) => x.to[0] === 'anna@example.net' && /White|your move/i.test(x.mail.subject + x.mail.text));
-    assert.match(first.mail.text, /e2|a4|\bk1\b|\+|\|/); /* a board is in the text part */
+    const first = await post.letters.take((x) => x.to[0] === 'anna@example.net' && classOf(x) === 'turn');
+    assert.match(first.mail.text, /^ 1 +wR wN wB wQ wK wB wN wR$/m, 'the board is in the text part');
+    assert.match(first.mail.text, /UTC.*in 1[34] d/s, 'the deadline, and how long that is');
+    assert.equal(first.mail.attachments[0].contentType, 'image/png');
     const moves = movesOf('verney');
     const end = await playAll(players, game, moves);
     assert.equal(end.state, 'finished');
@@ -45,7 +50,9 @@ test('a game of verney: queening by capture, leap, turned pawn, mate, release an
 
     /* Everybody hears of the end, each in his language; nobody's address is shown to anybody. */
     for (const handle of HANDLES) {
-        const letter = await post.letters.take((x) => x.to[0] === `${handle}@example.net` && x.mail.text.includes('0-1'));
+        const letter = await post.letters.take((x) => x.to[0] === `${handle}@example.net` && classOf(x) === 'result');
+        if (handle === 'boris') assert.match(letter.mail.text, /Партия/);
+        if (handle === 'clara') assert.match(letter.mail.text, /[Pp]artid/);
         assert.equal(letter.to.length, 1, 'one recipient a transaction');
         for (const other of HANDLES)
             if (other !== handle) assert.ok(!letter.mail.text.includes(`${other}@example.net`));
@@ -60,7 +67,7 @@ test('a game of verney: queening by capture, leap, turned pawn, mate, release an
     assert.equal(new Set(ids).size, ids.length, 'no letter came twice');
 
     /* Webhooks are signed as Standard Webhooks says. */
-    const delivery = await receiver.deliveries.take((x) => x.url === '/anna' && x.body.includes('"result"') && x.body.includes('0-1'));
+    const delivery = await receiver.deliveries.take((x) => x.url === '/anna' && JSON.parse(x.body).type.endsWith('result'));
     new Webhook(hook.secret).verify(delivery.body, delivery.headers);
 
     /* A finished game accepts nothing. */
@@ -104,7 +111,7 @@ test('a game with fortresses: a wall refuses, a pawn promotes, an army leaves th
 test('a team game ends with the first resignation of a side', async (t) => {
     const { club, players } = await table(t);
     const game = await startGame(players, { variant: 'teams' });
-    const now = await playAll(players, game, ['h2h4', 'b7d7', 'h13h11', 'm7k7']);
+    const now = await playAll(players, game, ['k2k4', 'b4d4', 'd13d11', 'm11k11']);
     const end = await players[2].post(`/api/v1/games/${game.id}/resign`, { state_number: now.state_number, seat: 'north' });
     assert.equal(end.state, 'finished');
     assert.equal(end.result.score, '0-1');
