@@ -149,7 +149,6 @@ struct arbiter_new_game {
 /*
  * Make a game.  The same user may be meant by two seats if they are allied (R-C13); the organiser
  * need not play.  Fortress: reserve=random is drawn now for all four, from arbiter->entropy.
- * If the organiser has taken all seats there are to take, it starts at once.
  * REASON_BAD_FIELD: rules that do not parse, a length out of limits (named); REASON_NO_SUCH_USER:
  * an invited account that is not there or is disabled; REASON_ALREADY_SEATED: one user in enemy
  * seats; REASON_LIMIT: too many open games; REASON_LOGIN_NEEDED: no account.
@@ -297,7 +296,7 @@ MUST_CHECK enum status arbiter_adjudicate(const struct arbiter *arb, struct stor
 
 struct arbiter_tick_report {
     int64_t outage_ms;       /* an outage of this length was entered in the ledger now; 0: none */
-    int64_t set_back_ms;     /* the wall clock went back by so much since the last sign of life; 0 */
+    int64_t set_back_ms;     /* the wall clock went back by so much; 0 */
     int64_t credited;        /* games credited for an outage in this call */
     int64_t warnings, forfeits, placed, expired, resumed; /* timers' work done */
     int64_t failed;          /* timers whose work failed and was put off by ARBITER_RETRY_MS */
@@ -314,10 +313,10 @@ struct arbiter_tick_report {
  * Notes the sign of life if it is due; if the last one is more than ARBITER_OUTAGE_MS ago (the
  * server was away, the writer stuck, the machine suspended, the wall clock set ahead) enters the
  * outage and credits games, at most `limit` in a call; only when none is left to credit does the
- * work of at most `limit` due timers.  Each timer's work is a part of the transaction of its own, so
- * one broken game stops no other.  is_start: the first tick of this run of the server; run ticks
- * until !more before anything is served.
- * Uses parts of the transaction itself: run it as a writer command of its own only.
+ * work of at most `limit` due timers.  Each timer's work is a part of the transaction of its own,
+ * so one broken game stops no other.  Timers of kind housekeeping are left alone: they are main's.
+ * is_start: the first tick of this run of the server.  Serving may begin after it: whoever moves
+ * past his deadline while credits are not through is asked to wait (REASON_BUSY).
  */
 MUST_CHECK enum status arbiter_tick(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                     bool is_start, int limit,

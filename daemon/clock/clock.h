@@ -3,11 +3,11 @@
  *
  * Everything below main takes time as an argument.  main makes one struct clock with clock_os(),
  * wraps it in one struct clock_guard, and hands clock_guard_source() to whoever needs the time
- * (the writer reads it once a command).  Tests make a struct test_clock instead and turn it by hand.
+ * (the writer reads it once a command).  Tests make a struct test_clock and turn it by hand.
  *
  * Why a guard: the wall clock may be set (by hand, by NTP, by waking from suspend).  A monotonic
  * clock tells how much time really passed, so a wall clock that moved by more than
- * CLOCK_JUMP_MS beside it has jumped.  Nobody may lose on time by that: while a jump is pending, the
+ * CLOCK_JUMP_MS beside it has jumped.  Nobody may lose on time by that: while it is pending, the
  * arbiter ends no seat's time; its next tick credits or records the jump in the outage ledger and
  * the caller then tells the guard that it has been handled.  Small differences (slewing, leap
  * smears) are taken over silently at each reading.

@@ -90,9 +90,9 @@ MUST_CHECK enum status deadline_compute(const struct deadline_turn *turn, struct
  * The sum as one line of text, to be stored beside the deadline and read back by whoever explains
  * it: items in order, parted by ';', each "SLUG AT AMOUNT_MS REF" in decimal, e.g.
  *     start 1764444493000 0 0;budget 1764444493000 1209600000 0;credit 1764530893000 86400000 57
- * deadline_parse_items() fills items and n_items of *ret, and deadline_at and grace_until from their
- * sum and grace_ms; is_paused says that the clock stands (then only left_ms is told, reckoned at
- * paused_at; UTC_NONE for a running clock).  ST_INVALID for any other text.
+ * deadline_parse_items() fills items and n_items of *ret, and deadline_at and grace_until from
+ * their sum and grace_ms; is_paused says that the clock stands (then only left_ms is told, reckoned
+ * at paused_at; UTC_NONE for a running clock).  ST_INVALID for any other text.
  */
 enum { DEADLINE_TEXT_SIZE = DEADLINE_ITEM_LIMIT * 80 };
 void deadline_format_items(const struct deadline *deadline, char ret_text[DEADLINE_TEXT_SIZE]);

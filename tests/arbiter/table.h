@@ -9,6 +9,7 @@
 #define FH_TESTS_ARBITER_TABLE_H
 
 #include "support/harness.h"
+#include "support/rule.h"
 
 #include "arbiter/arbiter.h"
 #include "store/votes.h"
@@ -17,7 +18,7 @@
 #define T0 INT64_C(1795996800000) /* 2026-11-30T00:00:00Z */
 
 enum { USERS = 8, EVENTS_KEPT = 4096 };
-/* Indices of table->user: players by seat, an organiser who does not play, an operator, strangers. */
+/* Indices of table->user: players by seat, an organiser who does not play, others. */
 enum { SOUTH, WEST, NORTH, EAST, ORGANISER, OPERATOR, STRANGER, OTHER };
 
 struct table {
@@ -86,7 +87,7 @@ struct arbiter_actor player(const struct table *t, int user);
 /* Run it as one writer command. */
 enum status call_run(struct call *c, struct err *err);
 
-/* ---------------------------------------------------------------- short forms; they assert success */
+/* ---------------------------------------------------------------- short forms, asserting */
 
 struct game_row game_get(struct table *t, int64_t id);
 /* By `creator`; the four players sit South … East (by join). */
@@ -113,7 +114,7 @@ int count_events(struct table *t, int64_t game, enum game_event_kind kind);
 struct event_row last_event(struct table *t, int64_t game, enum game_event_kind kind);
 /* Kinds of the events after seq, joined by blanks, with seats: "move:0 turn:1". */
 const char *story(struct table *t, int64_t game, int64_t since, char *ret, size_t size);
-/* Numbers without a gap, and the game's own last numbers fit; the arbiter's replay finds nothing. */
+/* Neither the store's checks nor the arbiter's replay find anything. */
 void assert_sound(struct table *t, int64_t game);
 /* All timers, earliest first. */
 size_t timers_now(struct table *t, int64_t game, void *rows_of_timer_row, size_t max);

@@ -58,6 +58,7 @@ static void test_a_draw_is_agreed_when_all_four_have_accepted(void **state)
     g = game_get(t, game);
     assert_int_equal(g.result, GAME_RESULT_DRAW);
     assert_int_equal(g.cause, GAME_CAUSE_AGREEMENT);
+    RULE("R-C10");
     assert_false(vote_is_open(t, game));
     assert_string_equal(story(t, game, before.last_seq, text, sizeof text),
                         "draw_offered:2 draw_accepted:1 draw_accepted:3 draw_accepted:0 finished");
@@ -108,10 +109,9 @@ static void test_the_offer_lapses_when_an_enemy_moves_and_not_when_the_partner_d
     assert_false(vote_is_open(t, game));
     assert_string_equal(story(t, game, since, text, sizeof text), "move:1 draw_lapsed:0 turn:2");
 
-    by(t, OP_OFFER, game, EAST); /* an offer of East's lives through West's move … */
-    move_ok(t, game, "e13e12"); /* … but not through North's */
-    assert_false(vote_is_open(t, game));
-    by(t, OP_OFFER, game, NORTH);
+    by(t, OP_OFFER, game, SOUTH);
+    move_ok(t, game, "e13e12"); /* North, his partner */
+    assert_true(vote_is_open(t, game));
     move_ok(t, game, "m5l5");
     assert_false(vote_is_open(t, game));
     assert_sound(t, game);
@@ -244,6 +244,7 @@ static void test_fivefold_draws_by_itself(void **state)
     }
     assert_int_equal(game_get(t, game).state, GAME_FINISHED);
     assert_int_equal(game_get(t, game).cause, GAME_CAUSE_FIVEFOLD);
+    RULE("R-C7");
     assert_sound(t, game);
 }
 
@@ -306,6 +307,7 @@ static void test_two_hundred_turns_may_be_claimed_three_hundred_draw(void **stat
     move_ok(t, game, "a5c6"); /* 300 */
     assert_int_equal(game_get(t, game).state, GAME_FINISHED);
     assert_int_equal(game_get(t, game).cause, GAME_CAUSE_SEVENTY_FIVE_ROUNDS);
+    RULE("R-C8");
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, table_setup, table_teardown)

@@ -177,6 +177,7 @@ static void test_the_second_resignation_of_a_side_ends_the_game(void **state)
         assert_int_equal(c.game.turn_seat, -1);
         assert_int_equal(c.game.deadline_at, UTC_NONE);
         assert_int_equal(t->finished_calls, finished + 1);
+        RULE("R-C9");
         assert_int_equal(timers_now(t, game, (struct timer_row[4]){{0}}, 4), 0);
         assert_sound(t, game);
     }

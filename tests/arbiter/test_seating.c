@@ -69,7 +69,10 @@ static void test_an_open_game_starts_when_the_fourth_has_joined(void **state)
     assert_int_equal(g.expires_at, UTC_NONE);
     assert_string_equal(g.position, g.start_position);
     assert_string_equal(story(t, game, 0, text, sizeof text),
-                        "created seat_taken:3 seat_taken:0 seat_taken:1 seat_taken:2 started turn:0");
+                        "created seat_taken:3 seat_taken:0 seat_taken:1 seat_taken:2 started "
+                        "turn:0");
+    assert_false(g.table_talk); /* unless asked for */
+    RULE("R-C12");
     assert_int_equal(g.state_no, g.last_seq); /* the turn */
     assert_sound(t, game);
 }
@@ -94,7 +97,6 @@ static void test_one_may_play_both_armies_of_a_side_and_no_others(void **state)
     int64_t game = game_create_open(t, "verney", SOUTH, false);
     struct call c = acts(t, OP_JOIN, game, SOUTH);
 
-    /* R-C13 */
     c.seats = 1u << 0 | 1u << 1;
     call_refused(&c, REASON_ALREADY_SEATED);
     c.seats = 1u << 0 | 1u << 2;
@@ -110,6 +112,7 @@ static void test_one_may_play_both_armies_of_a_side_and_no_others(void **state)
     assert_int_equal(c.game.state, GAME_RUNNING);
     move_ok(t, game, "e2e3");
     assert_int_equal(game_get(t, game).turn_user_id, t->user[WEST]);
+    RULE("R-C13");
     assert_sound(t, game);
 }
 
@@ -188,7 +191,8 @@ static void test_wishes_that_cannot_be_are_refused_by_name(void **state)
                     {.kind = OFFER_USER, .user_id = t->user[WEST]}}},
          REASON_ALREADY_SEATED, "boris"},
         {{.rules = "verney",
-          .seats = {{.kind = OFFER_MAIL, .address = "x@example.org", .address_key = "x@example.org"},
+          .seats = {{.kind = OFFER_MAIL, .address = "x@example.org",
+                     .address_key = "x@example.org"},
                     {.kind = OFFER_MAIL, .address = "X@example.org",
                      .address_key = "x@example.org"}}},
          REASON_ALREADY_SEATED, "South"},

@@ -58,6 +58,7 @@ static void test_T2_a_flag_falls_by_itself_within_a_minute(void **state)
     struct arbiter_tick_report r = tick(t);
     assert_int_equal(r.forfeits, 1);
     assert_string_equal(story(t, game, since, text, sizeof text), "forfeited:0 turn:1");
+    RULE("R-C11");
     assert_int_equal(last_event(t, game, GAME_EVENT_FORFEITED).user_id, 0);
     /* the game goes on with a whole turn for the next (R-C9, R-C11) */
     struct game_row g = game_get(t, game);
@@ -162,7 +163,7 @@ static void test_warnings_come_at_half_time_48_and_12_hours_before_once_each(voi
             assert_int_equal(e.amount_ms, wanted[i].before_ms);
         }
     }
-    /* with the usual grace of 12 h the organiser is told at the same instant: 24 h before the end */
+    /* with a grace of 12 h the organiser is told at the same instant: 24 h before the end */
     assert_int_equal(count_events(t, game, GAME_EVENT_WARNING), 4);
     assert_string_equal(last_event(t, game, GAME_EVENT_WARNING).note, "organiser");
     live_until(t, deadline + 12 * MS_HOUR);
