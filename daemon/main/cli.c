@@ -33,7 +33,7 @@ const char *cli_value(const struct cli *cli, const char *name)
     for (size_t i = 0; o && o[i].name; i++)
         if (str_eq(o[i].name, name))
             return cli->values[i];
-    assert(!"an option that the command's table has");
+    assert(false); /* an option that the command's table has */
     return NULL;
 }
 

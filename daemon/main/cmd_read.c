@@ -195,7 +195,7 @@ int cmd_game_list(struct cli *cli)
 
 static void game_print(const struct game_row *g)
 {
-    char at[UTC_TEXT_SIZE];
+    char at[UTC_TEXT_SIZE], move[48], grace[48];
 
     printf("game        %s\n", g->public_id);
     printf("rules       %s\n", g->rules);
@@ -203,7 +203,9 @@ static void game_print(const struct game_row *g)
            g->paused_at != UTC_NONE ? " (paused)" : "", g->state_no);
     if (g->state == GAME_FINISHED || g->state == GAME_ABORTED)
         printf("result      %s, %s\n", game_result_str(g->result), game_cause_str(g->cause));
-    printf("time        %" PRId64 " ms a move, grace %" PRId64 " ms\n", g->per_move_ms, g->grace_ms);
+    length_format(g->per_move_ms, move, sizeof move);
+    length_format(g->grace_ms, grace, sizeof grace);
+    printf("time        %s a move, grace %s\n", move, grace);
     printf("rated       %s\n", g->is_rated ? "yes" : "no");
     printf("visible     to %s\n", g->visibility == GAME_PUBLIC ? "everybody" : "its players");
     printf("created     %s\n", instant(g->created_at, at));
