@@ -12,7 +12,7 @@ export async function showGame(app, main, id) {
     let game = await get(base);
     let events = [];
     let seen = null; /* the ply looked at, or null for now */
-    let bottom = null;
+    let turned = null; /* the seat that the reader has turned to the bottom */
     let stopped = false;
     const info = app.service.variants.find((v) => v.id === game.variant);
 
@@ -129,10 +129,10 @@ export async function showGame(app, main, id) {
     }
 
     async function drawBoard() {
-        bottom ??= mine()[0] ?? 'south';
+        const bottom = turned ?? mine()[0] ?? game.you?.invited[0] ?? 'south';
         const back = (text, run) => h('button', { class: 'plain', onclick: run }, text);
         put(turning,
-            back(t('ui.board.turn'), () => { bottom = SEATS[(SEATS.indexOf(bottom) + 1) % 4]; draw(); }),
+            back(t('ui.board.turn'), () => { turned = SEATS[(SEATS.indexOf(bottom) + 1) % 4]; draw(); }),
             back(t('ui.board.back'), () => look((seen ?? game.ply) - 1)),
             back(t('ui.board.forward'), () => look((seen ?? game.ply) + 1)),
             seen !== null && back(t('ui.board.now'), () => look(game.ply)));
