@@ -17,6 +17,9 @@ enum {
     WEBHOOKS_MAX = 32   /* endpoints of one reader */
 };
 #define NOTICE_LIFE_MS (3 * MS_DAY)  /* of letters: over 48 h of retries */
+/* An absence of the server that is told by a letter of its own: a restart must not write to every
+ * player of every game. */
+#define OUTAGE_TOLD_MS (6 * MS_HOUR)
 #define WEBHOOK_LIFE_MS (5 * MS_DAY) /* the retry table takes some 76 h */
 
 /* ---------------------------------------------------------------- classes */
@@ -313,8 +316,9 @@ static enum status on_event(struct telling *t, const struct event_row *e, struct
     case GAME_EVENT_CREDITED:
         tell_all(t, e->user_id, NOTICE_ORGANISER, "credited", e);
         break;
-    case GAME_EVENT_OUTAGE_CREDITED:
-        tell_all(t, 0, NOTICE_ORGANISER, "outage_credited", e);
+    case GAME_EVENT_OUTAGE_CREDITED: /* a short one stands in the next letter */
+        if (e->amount_ms >= OUTAGE_TOLD_MS)
+            tell_all(t, 0, NOTICE_ORGANISER, "outage_credited", e);
         break;
     case GAME_EVENT_WARNING:
         on_warning(t, e);

@@ -81,11 +81,13 @@ bool subject_event(struct buf *out, const struct subject *s, const struct event_
 MUST_CHECK enum status webhook_compose(const struct notify *notify, struct store_conn *conn,
                                        const struct intent_row *intent, utc_ms now,
                                        struct notice *notice, struct err *err);
-/* letters.c: letters about the account.  secret NULL: the letter has none. */
+/* letters.c: letters about the account.  secret NULL: the letter has none.  language and handle are
+ * of who has no account yet. */
 MUST_CHECK enum status account_letter_compose(const struct notify *notify, struct store_conn *conn,
                                               const struct intent_row *intent, utc_ms now,
                                               const char *secret, const char *language,
-                                              struct notice *notice, struct err *err);
+                                              const char *handle, struct notice *notice,
+                                              struct err *err);
 /* game_letter.c; invitation is the raw secret of a mailed one, or NULL. */
 MUST_CHECK enum status game_letter_compose(const struct notify *notify, struct store_conn *conn,
                                            const struct intent_row *intent, utc_ms now,

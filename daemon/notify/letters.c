@@ -103,19 +103,10 @@ static struct particulars particulars_of(const struct intent_row *intent, enum l
     return p;
 }
 
-/* The handle a registration letter is about stands in its row, not in an account. */
-static const char *handle_of(const struct intent_row *intent, const struct user_row *user,
-                             json_t *params)
-{
-    const char *handle = json_string_value(json_object_get(params, "handle"));
-
-    (void)intent;
-    return user->id != 0 ? user->handle : handle != NULL ? handle : "";
-}
-
 enum status account_letter_compose(const struct notify *n, struct store_conn *conn,
                                    const struct intent_row *intent, utc_ms now, const char *secret,
-                                   const char *language, struct notice *notice, struct err *err)
+                                   const char *language, const char *handle,
+                                   struct notice *notice, struct err *err)
 {
     struct user_row user = {0};
     struct page page = page_make();
@@ -142,7 +133,7 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
     words_length(&length, lang, letters[i].life_ms);
     const struct words_arg args[] = {
         WORDS_TEXT("site", n->options.site_name),
-        WORDS_TEXT("handle", handle_of(intent, &user, p.params)),
+        WORDS_TEXT("handle", user.id != 0 ? user.handle : handle),
         WORDS_TEXT("length", length.data),
         WORDS_TEXT("host", p.host),
         WORDS_TEXT("cause", p.cause),

@@ -377,7 +377,8 @@ enum status notify_compose(const struct notify *n, struct store_conn *conn,
         else if (intent->game_id != 0)
             TRY(game_letter_compose(n, conn, intent, now, NULL, &notice, err));
         else
-            TRY(account_letter_compose(n, conn, intent, now, NULL, "", &notice, err));
+            TRY(account_letter_compose(n, conn, intent, now, NULL, "", "", &notice,
+                                       err));
     }
     *ret_fate = fate;
     *ret_notice = notice;
@@ -461,7 +462,9 @@ enum status notify_compose_secret(const struct notify *n, struct store_txn *txn,
             language = st == ST_OK ? registration->language : "";
         }
         if (st == ST_OK)
-            st = account_letter_compose(n, conn, intent, now, secret, language, &notice, err);
+            st = account_letter_compose(n, conn, intent, now, secret, language,
+                                        registration != NULL ? registration->handle : "", &notice,
+                                        err);
     }
     if (st == ST_GONE || st == ST_CONFLICT) {
         st = ST_OK;

@@ -51,26 +51,29 @@ static size_t columns_of(const char *text, size_t n)
 /* Lines of at most COLUMNS characters, broken at blanks; further ones begin with `indent`. */
 static void wrapped(struct buf *out, const char *text, const char *indent)
 {
-    size_t column = 0;
+    size_t column = strlen(indent); /* as if the first line were indented too */
+    bool is_start = true;           /* of a line */
     const char *p = text;
 
     while (*p != '\0') {
         size_t n = strcspn(p, " \n");
         size_t width = columns_of(p, n);
 
-        if (column > strlen(indent) && column + 1 + width > COLUMNS) {
+        if (!is_start && column + 1 + width > COLUMNS) {
             buf_printf(out, "\n%s", indent);
             column = strlen(indent);
-        } else if (p != text && column > strlen(indent)) {
+        } else if (!is_start) {
             buf_putc(out, ' ');
             column++;
         }
         buf_add(out, p, n);
         column += width;
+        is_start = false;
         p += n;
         if (*p == '\n') {
             buf_printf(out, "\n%s", indent);
             column = strlen(indent);
+            is_start = true;
         }
         p += *p != '\0';
     }

@@ -18,7 +18,7 @@ struct record {
 };
 
 struct sink {
-    int listener, port;
+    int listener, port, current; /* current: socket of the session, -1 */
     pthread_t thread;
     pthread_mutex_t lock;
     struct sink_script script;
@@ -83,12 +83,14 @@ static void session(struct sink *s, int fd)
 
     pthread_mutex_lock(&s->lock);
     script = s->script;
+    s->current = fd;
     pthread_mutex_unlock(&s->lock);
     go = in != NULL && answer(fd, script.greeting, "220 sink.test ESMTP");
     while (go && line_read(in, line, sizeof line)) {
         pthread_mutex_lock(&s->lock);
         record_add(&s->commands, line, strcspn(line, "\r\n"));
         record_add(&s->commands, "\n", 1);
+        script = s->script; /* connections may be kept for the next letter */
         pthread_mutex_unlock(&s->lock);
         if (strncmp(line, "EHLO", 4) == 0) {
             go = answer(fd, script.ehlo, "250-sink.test\r\n250-SIZE 9000000\r\n250 8BITMIME");
@@ -113,7 +115,10 @@ static void session(struct sink *s, int fd)
     }
     if (in != NULL)
         fclose(in);
+    pthread_mutex_lock(&s->lock);
+    s->current = -1;
     close(fd);
+    pthread_mutex_unlock(&s->lock);
 }
 
 static void *serve(void *arg)
@@ -131,6 +136,9 @@ static void *serve(void *arg)
             session(s, fd);
         else if (fd >= 0)
             close(fd);
+        pthread_mutex_lock(&s->lock);
+        stop = s->is_stopping;
+        pthread_mutex_unlock(&s->lock);
         if (stop || fd < 0)
             return NULL;
     }
@@ -151,6 +159,7 @@ struct sink *sink_start(const struct sink_script *script)
         getsockname(s->listener, (struct sockaddr *)&at, &size) != 0)
         abort();
     s->port = ntohs(at.sin_port);
+    s->current = -1;
     pthread_mutex_init(&s->lock, NULL);
     if (pthread_create(&s->thread, NULL, serve, s) != 0)
         abort();
@@ -178,6 +187,8 @@ void sink_stop(struct sink *s)
 
     pthread_mutex_lock(&s->lock);
     s->is_stopping = true;
+    if (s->current >= 0)
+        (void)shutdown(s->current, SHUT_RDWR);
     pthread_mutex_unlock(&s->lock);
     (void)connect(fd, (struct sockaddr *)&at, sizeof at); /* wake accept() */
     pthread_join(s->thread, NULL);

@@ -18,7 +18,7 @@ struct sink;
 /* The script is copied by value; its strings must last.  The server serves until stopped. */
 struct sink *sink_start(const struct sink_script *script);
 int sink_port(const struct sink *sink);
-/* Another script from the next session on. */
+/* Another script, from the next command on. */
 void sink_set(struct sink *sink, const struct sink_script *script);
 /* Stop and join.  After this the records may be read. */
 void sink_stop(struct sink *sink);

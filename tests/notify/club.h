@@ -1,0 +1,55 @@
+/*
+ * notify/club.h - arbiter/table.h's club with its letters: notices are written by the arbiter's
+ * hook and sent by a courier that steps when the test says so.
+ *
+ * anna plays South and reads English in London, boris West, Russian, Chişinău; clara North,
+ * Romanian, Bucharest; david East, English, New York; orga organises.
+ */
+#ifndef FH_TESTS_NOTIFY_CLUB_H
+#define FH_TESTS_NOTIFY_CLUB_H
+
+#include "arbiter/table.h"
+#include "notify/courier.h"
+#include "notify/notify.h"
+#include "notify/webhook.h"
+#include "store/prefs.h"
+#include "store/webhooks.h"
+
+struct club {
+    struct table *t;
+    struct zone_cache *zones;
+    struct people people;
+    struct notify *notify;
+    struct courier *courier;
+    char mail[80]; /* directory of letters */
+    const char *allow[1];
+};
+
+struct club *club_open(void);
+void club_close(struct club *c);
+/* A courier that drops letters into c->mail, or sends to a sink's port. */
+void club_courier(struct club *c, int smtp_port, const char *webhook_resolve);
+/* Send all that is due now; returns how many were settled. */
+int club_send(struct club *c);
+
+/* Change something in a transaction. */
+void club_pref(struct club *c, int user, enum notice_class cls, enum notice_channel channel,
+               enum pref pref);
+int64_t club_webhook(struct club *c, int user, const char *url, enum webhook_kind kind,
+                     const char *events);
+struct webhook_row webhook_now(struct club *c, int64_t id);
+
+/* Number that a statement gives, over a connection of its own. */
+int64_t club_count(struct club *c, const char *sql);
+/* "class:user:template …" of intents with id > since, in order; users by their index. */
+const char *intents_since(struct club *c, int64_t since, const char *channel, char *ret, size_t size);
+int64_t newest_intent(struct club *c);
+
+/* The only file in the letters' directory whose name begins so; its bytes.  The caller frees. */
+char *letter_read(struct club *c, const char *prefix, size_t *ret_n);
+int letters_count(struct club *c);
+void letters_clear(struct club *c);
+/* The decoded text (or HTML) part of a letter.  The caller frees. */
+char *letter_part(const char *letter, size_t n, const char *subtype);
+
+#endif

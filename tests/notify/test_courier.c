@@ -1,0 +1,691 @@
+#include "notify/club.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <sodium.h>
+
+#include "base/str.h"
+#include "mail/sink.h"
+#include "notify/receiver.h"
+
+static int set_up(void **state)
+{
+    *state = club_open();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    club_close(*state);
+    return 0;
+}
+
+static void assert_has(const char *text, const char *what)
+{
+    if (strstr(text, what) == NULL)
+        fail_msg("not there: %s\nin: %s", what, text);
+}
+
+/* Only anna's turn letter: everybody else has switched everything off that comes at a start. */
+static int64_t one_letter(struct club *c)
+{
+    for (int user = WEST; user <= EAST; user++)
+        club_pref(c, user, NOTICE_START, CHANNEL_MAIL, PREF_OFF);
+    return game_start(c->t, "verney");
+}
+
+static const char *header(const char *letter, const char *name, char *ret, size_t size)
+{
+    char what[100];
+    const char *at;
+
+    (void)snprintf(what, sizeof what, "\r\n%s: ", name);
+    at = strstr(letter, what);
+    assert_non_null(at);
+    (void)snprintf(ret, size, "%.*s", (int)strcspn(at + strlen(what), "\r"), at + strlen(what));
+    return ret;
+}
+
+/* ---------------------------------------------------------------- mail */
+
+static void test_letters_are_sent_once_and_marked(void **state)
+{
+    struct club *c = *state;
+
+    club_courier(c, 0, NULL);
+    (void)game_start(c->t, "verney");
+    assert_int_equal(club_send(c), 4);
+    assert_int_equal(letters_count(c), 4);
+    assert_int_equal(club_send(c), 0);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'sent' AND "
+                                   "attempts = 1 AND bytes IS NULL"),
+                     4);
+    assert_int_equal(courier_stats(c->courier).mail_sent, 4);
+}
+
+/* P36, N8, N10: whatever the server does short of a refusal, the same letter comes again. */
+static void test_a_temporary_refusal_is_repeated_with_the_same_bytes(void **state)
+{
+    static const struct sink_script trouble[] = {
+        {.greeting = "421 4.3.2 not now"}, {.mail = "452 4.3.1 full"}, {.rcpt = ""},
+        {.message = ""}, {.message = "451 4.3.0 hm"}};
+    struct club *c = *state;
+    struct sink *sink = sink_start(&trouble[0]);
+    char id[300];
+    struct sink_script fine = {0};
+
+    club_courier(c, sink_port(sink), NULL);
+    (void)one_letter(c);
+    for (size_t i = 0; i < COUNT_OF(trouble); i++) {
+        sink_set(sink, &trouble[i]);
+        assert_int_equal(club_send(c), 1);
+        assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'queued' AND "
+                                       "settled_at IS NULL"),
+                         1);
+        assert_int_equal(club_send(c), 0); /* not before its time */
+        pass(c->t, mail_retry_ms((int)i + 1, UINT32_MAX));
+    }
+    sink_set(sink, &fine);
+    assert_int_equal(club_send(c), 1);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'sent'"), 1);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox_attempts"), 6);
+    sink_stop(sink);
+    assert_int_equal(sink_messages(sink), 1);
+    (void)header(sink_message(sink), "Message-ID", id, sizeof id);
+    assert_has(id, "@club.example>");
+    assert_int_equal(courier_stats(c->courier).mail_retried, 5);
+    sink_free(sink);
+}
+
+static void test_a_killed_courier_s_letter_goes_out_again_with_the_same_id(void **state)
+{
+    struct club *c = *state;
+    struct sink_script dead = {.message = ""};
+    struct sink *sink = sink_start(&dead);
+    char id[2][300];
+
+    club_courier(c, sink_port(sink), NULL);
+    (void)one_letter(c);
+    (void)club_send(c); /* the server took it, perhaps; we don't know */
+    (void)header(sink_message(sink), "Message-ID", id[0], sizeof id[0]);
+    pass(c->t, 2 * MS_MINUTE);
+    sink_set(sink, &(struct sink_script){0});
+    (void)club_send(c);
+    sink_stop(sink);
+    (void)header(sink_message(sink), "Message-ID", id[1], sizeof id[1]);
+    assert_string_equal(id[0], id[1]);
+    sink_free(sink);
+}
+
+/* A lease that nobody ended: at a new start its letter is due at once, already composed. */
+static void test_a_new_courier_takes_over_what_an_old_one_had_leased(void **state)
+{
+    struct club *c = *state;
+    struct sink_script dead = {.message = ""};
+    struct sink *sink = sink_start(&dead);
+    char id[2][300];
+    int64_t leased;
+
+    club_courier(c, sink_port(sink), NULL);
+    (void)one_letter(c);
+    (void)club_send(c);
+    (void)header(sink_message(sink), "Message-ID", id[0], sizeof id[0]);
+    pass(c->t, 2 * MS_MINUTE);
+    {   /* the process is killed between leasing and marking */
+        struct err err = ERR_INIT;
+        int n = 0;
+
+        assert_ok(courier_step(c->courier, false, &n, &err), err);
+    }
+    leased = club_count(c, "SELECT count(*) FROM outbox WHERE state = 'leased'");
+    assert_int_equal(leased, 1);
+    courier_stop(c->courier, 0);
+    sink_set(sink, &(struct sink_script){0});
+    club_courier(c, sink_port(sink), NULL);
+    assert_int_equal(club_send(c), 1);
+    sink_stop(sink);
+    (void)header(sink_message(sink), "Message-ID", id[1], sizeof id[1]);
+    assert_string_equal(id[0], id[1]);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'sent'"), 1);
+    sink_free(sink);
+}
+
+static void test_a_hard_refusal_suspends_the_address_and_policy_does_not(void **state)
+{
+    struct club *c = *state;
+    struct sink_script policy = {.rcpt = "550 5.7.1 we do not like you"},
+                       nobody = {.rcpt = "550 5.1.1 no such user"};
+    struct sink *sink = sink_start(&policy);
+    int64_t game, since;
+
+    club_courier(c, sink_port(sink), NULL);
+    game = one_letter(c);
+    (void)club_send(c);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'failed'"), 1);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM users WHERE address_state <> 'ok'"), 0);
+    assert_int_equal(courier_stats(c->courier).mail_policy, 1);
+    sink_set(sink, &nobody);
+    move_ok(c->t, game, "e2e3");
+    (void)club_send(c);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM users WHERE address_state = 'suspended' "
+                                   "AND handle = 'boris'"),
+                     1);
+    /* no further letters pile up for him */
+    move_ok(c->t, game, "b5c5");
+    move_ok(c->t, game, "e13e12");
+    move_ok(c->t, game, "m5l5");
+    since = newest_intent(c);
+    move_ok(c->t, game, "e1f3");
+    assert_int_equal(newest_intent(c), since);
+    sink_stop(sink);
+    sink_free(sink);
+}
+
+static void test_a_bare_550_is_final_only_the_third_time(void **state)
+{
+    struct club *c = *state;
+    struct sink_script bare = {.rcpt = "550 no"};
+    struct sink *sink = sink_start(&bare);
+
+    club_courier(c, sink_port(sink), NULL);
+    (void)one_letter(c);
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(club_send(c), 1);
+        assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'failed'"),
+                         i == 3);
+        pass(c->t, mail_retry_ms(i, UINT32_MAX));
+    }
+    sink_stop(sink);
+    sink_free(sink);
+}
+
+static void test_a_letter_whose_turn_has_passed_is_not_sent(void **state)
+{
+    struct club *c = *state;
+    struct sink_script later = {.rcpt = "451 4.7.1 greylisted"};
+    struct sink *sink = sink_start(&later);
+    int64_t game;
+
+    club_courier(c, sink_port(sink), NULL);
+    game = one_letter(c);
+    (void)club_send(c);
+    move_ok(c->t, game, "e2e3"); /* he did not wait for the letter */
+    club_pref(c, WEST, NOTICE_TURN, CHANNEL_MAIL, PREF_OFF); /* nor does the next one want it now */
+    pass(c->t, MS_HOUR);
+    sink_set(sink, &(struct sink_script){0});
+    (void)club_send(c);
+    sink_stop(sink);
+    assert_int_equal(sink_messages(sink), 0);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'superseded'"), 2);
+    sink_free(sink);
+}
+
+static void test_a_letter_expires_when_the_server_is_away_for_days(void **state)
+{
+    struct club *c = *state;
+    struct sink_script later = {.greeting = "421 no"};
+    struct sink *sink = sink_start(&later);
+    int tries = 0;
+
+    club_courier(c, sink_port(sink), NULL);
+    (void)one_letter(c);
+    for (int hour = 0; hour < 80; hour++) {
+        tries += club_send(c);
+        pass(c->t, MS_HOUR);
+    }
+    assert_true(tries >= 8); /* N10: for 48 h and more */
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'expired'"), 1);
+    assert_true(club_count(c, "SELECT (max(at) - min(at)) / 3600000 FROM outbox_attempts") >= 40);
+    sink_stop(sink);
+    sink_free(sink);
+}
+
+/* The thread by itself, woken by the writer's commits. */
+static void test_the_thread_sends_what_a_commit_puts(void **state)
+{
+    struct club *c = *state;
+    struct err err = ERR_INIT;
+    struct sink *sink = sink_start(NULL);
+
+    club_courier(c, sink_port(sink), NULL);
+    assert_ok(writer_hook(c->t->writer, courier_on_commit, c->courier, &err), err);
+    table_start_thread(c->t);
+    (void)one_letter(c);
+    assert_ok(courier_start(c->courier, &err), err);
+    courier_wake(c->courier);
+    courier_stop(c->courier, MS_MINUTE); /* what it has begun it ends */
+    if (courier_stats(c->courier).mail_sent == 0)
+        (void)club_send(c); /* it was stopped before it had begun */
+    sink_stop(sink);
+    assert_int_equal(sink_messages(sink), 1);
+    sink_free(sink);
+}
+
+/* ---------------------------------------------------------------- webhooks */
+
+static struct receiver *receiver;
+static char url[100];
+
+static void receive(const char *answer)
+{
+    receiver = receiver_start(answer);
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d/hook/club", receiver_port(receiver));
+}
+
+static void assert_signed(const char *request, const unsigned char *key, size_t n, const char *which)
+{
+    char id[100], seconds[40], signatures[300], want[WEBHOOK_SIGNATURE_SIZE];
+    const char *body = strstr(request, "\r\n\r\n") + 4;
+
+    (void)header(request, "webhook-id", id, sizeof id);
+    (void)header(request, "webhook-timestamp", seconds, sizeof seconds);
+    (void)header(request, "webhook-signature", signatures, sizeof signatures);
+    webhook_sign((struct webhook_key){key, n}, (struct webhook_key){NULL, 0}, id, atoll(seconds),
+                 body, strlen(body), want);
+    if (strstr(signatures, want) == NULL)
+        fail_msg("%s signature is not there", which);
+}
+
+static void test_a_webhook_is_signed_and_says_what_happened(void **state)
+{
+    struct club *c = *state;
+    int64_t game;
+    char *request;
+    json_t *body;
+    unsigned char key[WEBHOOK_SECRET_BYTES];
+    struct game_row row;
+
+    receive("HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n");
+    (void)club_webhook(c, WEST, url, WEBHOOK_STANDARD, "turn");
+    club_courier(c, 0, NULL);
+    game = game_start(c->t, "verney");
+    move_ok(c->t, game, "e2e3");
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 1);
+    request = receiver_last(receiver);
+    assert_has(request, "POST /hook/club HTTP/1.1\r\n");
+    assert_has(request, "\r\nContent-Type: application/json\r\n");
+    assert_has(request, "\r\nUser-Agent: Fourhanded/");
+    memset(key, 7, sizeof key);
+    assert_signed(request, key, sizeof key, "the");
+    body = json_loads(strstr(request, "\r\n\r\n") + 4, 0, NULL);
+    assert_non_null(body);
+    row = game_get(c->t, game);
+    assert_string_equal(json_string_value(json_object_get(body, "type")), "game.turn");
+    body = json_object_get(body, "data");
+    assert_string_equal(json_string_value(json_object_get(body, "user")), "boris");
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(body, "game"), "ply")), 1);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(body, "game"), "state_number")),
+        row.state_no);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(body, "game"), "position")), row.position);
+    free(request);
+    receiver_stop(receiver);
+}
+
+static enum status rotate_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    unsigned char key[WEBHOOK_SECRET_BYTES];
+
+    memset(key, 9, sizeof key);
+    return webhooks_rotate(txn, *(int64_t *)arg, key, sizeof key, now + WEBHOOK_OVERLAP_MS, now,
+                           err);
+}
+
+static void test_after_a_rotation_both_secrets_sign_for_a_day(void **state)
+{
+    struct club *c = *state;
+    struct err err = ERR_INIT;
+    unsigned char old[WEBHOOK_SECRET_BYTES], fresh[WEBHOOK_SECRET_BYTES];
+    char *request, signatures[300];
+    int64_t id, game;
+
+    memset(old, 7, sizeof old);
+    memset(fresh, 9, sizeof fresh);
+    receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    id = club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    assert_ok(writer_run(c->t->writer,
+                         &(struct writer_command){.name = "rotate", .run = rotate_run, .arg = &id},
+                         &err),
+              err);
+    club_courier(c, 0, NULL);
+    game = game_start(c->t, "verney");
+    pass(c->t, WEBHOOK_OVERLAP_MS - 1);
+    (void)club_send(c);
+    request = receiver_last(receiver);
+    assert_signed(request, fresh, sizeof fresh, "the new");
+    assert_signed(request, old, sizeof old, "the old");
+    free(request);
+    for (size_t i = 0; i < 4; i++)
+        move_ok(c->t, game, ((const char *[]){"e2e3", "b5c5", "e13e12", "m5l5"})[i]);
+    pass(c->t, 1);
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 2);
+    request = receiver_last(receiver);
+    assert_signed(request, fresh, sizeof fresh, "the new");
+    assert_null(strchr(header(request, "webhook-signature", signatures, sizeof signatures), ' '));
+    free(request);
+    receiver_stop(receiver);
+}
+
+static void test_a_failed_delivery_is_repeated_with_the_same_id_and_a_new_time(void **state)
+{
+    struct club *c = *state;
+    char *request, id[2][100], seconds[2][40];
+
+    receive("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
+    (void)club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    club_courier(c, 0, NULL);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    request = receiver_last(receiver);
+    (void)header(request, "webhook-id", id[0], sizeof id[0]);
+    (void)header(request, "webhook-timestamp", seconds[0], sizeof seconds[0]);
+    free(request);
+    pass(c->t, 6 * MS_SECOND);
+    receiver_set(receiver, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n"
+                           "Content-Length: 0\r\n\r\n"); /* never followed, and no success */
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 2);
+    pass(c->t, 6 * MS_MINUTE);
+    receiver_set(receiver, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 3);
+    request = receiver_last(receiver);
+    (void)header(request, "webhook-id", id[1], sizeof id[1]);
+    (void)header(request, "webhook-timestamp", seconds[1], sizeof seconds[1]);
+    free(request);
+    assert_string_equal(id[0], id[1]);
+    assert_string_not_equal(seconds[0], seconds[1]);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox_attempts a JOIN outbox o ON "
+                                   "o.id = a.outbox_id WHERE channel = 'webhook'"),
+                     3);
+    receiver_stop(receiver);
+}
+
+static void test_retry_after_is_honoured(void **state)
+{
+    struct club *c = *state;
+
+    receive("HTTP/1.1 429 Slow\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n");
+    (void)club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    club_courier(c, 0, NULL);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    pass(c->t, MS_HOUR - 1);
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 1);
+    pass(c->t, 1);
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 2);
+    receiver_stop(receiver);
+}
+
+static void test_410_switches_the_endpoint_off_and_tells_its_owner(void **state)
+{
+    struct club *c = *state;
+    int64_t id;
+    char *letter, *text;
+    size_t n = 0;
+
+    receive("HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n");
+    id = club_webhook(c, WEST, url, WEBHOOK_STANDARD, "start");
+    club_courier(c, 0, NULL);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    assert_int_equal(webhook_now(c, id).state, WEBHOOK_DISABLED);
+    assert_string_equal(webhook_now(c, id).disabled_cause, "gone");
+    letter = letter_read(c, "notice.", &n);
+    assert_has(letter, "<boris@example.org>");
+    text = letter_part(letter, n, "plain");
+    assert_has(text, "127.0.0.1");
+    assert_has(text, "410 Gone");
+    assert_null(strstr(text, "/hook/club")); /* the path may be a secret */
+    free(text);
+    free(letter);
+    receiver_stop(receiver);
+}
+
+static void test_five_days_of_failures_switch_the_endpoint_off(void **state)
+{
+    struct club *c = *state;
+    int64_t id, game;
+    static const char *const moves[] = {"e2e3", "b5c5", "e13e12", "m5l5"};
+
+    receive("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
+    id = club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    club_courier(c, 0, NULL);
+    game = game_start(c->t, "verney");
+    for (int hour = 0; hour < 5 * 24 - 1; hour++) {
+        (void)club_send(c);
+        pass(c->t, MS_HOUR);
+    }
+    assert_int_equal(webhook_now(c, id).state, WEBHOOK_ON);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE template = "
+                                   "'webhook_failing'"),
+                     1); /* told once, when the table was used up */
+    assert_int_equal(club_count(c, "SELECT attempts FROM outbox WHERE channel = 'webhook'"), 10);
+    pass(c->t, MS_HOUR);
+    for (size_t i = 0; i < COUNT_OF(moves); i++)
+        move_ok(c->t, game, moves[i]);
+    (void)club_send(c);
+    assert_int_equal(webhook_now(c, id).state, WEBHOOK_DISABLED);
+    assert_string_equal(webhook_now(c, id).disabled_cause, "failing");
+    receiver_stop(receiver);
+}
+
+/* A5: a name that leads to a private address is caught at the socket. */
+static void test_a_name_that_leads_inside_is_refused_and_switched_off(void **state)
+{
+    struct club *c = *state;
+    char resolve[100];
+    int64_t id;
+
+    receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    (void)snprintf(resolve, sizeof resolve, "rebind.example:%d:127.0.0.2", receiver_port(receiver));
+    (void)snprintf(url, sizeof url, "https://rebind.example:%d/", receiver_port(receiver));
+    id = club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    club_courier(c, 0, resolve);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 0);
+    assert_int_equal(webhook_now(c, id).state, WEBHOOK_DISABLED);
+    assert_string_equal(webhook_now(c, id).disabled_cause, "blocked");
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox_attempts WHERE text = 'refused'"), 1);
+    receiver_stop(receiver);
+}
+
+static void test_a_huge_answer_is_cut_off(void **state)
+{
+    static char answer[400 * 1024];
+    struct club *c = *state;
+    size_t n = (size_t)snprintf(answer, sizeof answer,
+                                "HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+
+    memset(answer + n, 'x', sizeof answer - n - 1);
+    receive(answer);
+    (void)club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    club_courier(c, 0, NULL);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    assert_int_equal(courier_stats(c->courier).webhook_sent, 1);
+    receiver_stop(receiver);
+}
+
+/* One at a time for an endpoint, and another one's goes out meanwhile. */
+static void test_each_endpoint_has_one_delivery_at_a_time(void **state)
+{
+    struct club *c = *state;
+
+    receive("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n");
+    (void)club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    club_courier(c, 0, NULL);
+    for (int i = 0; i < 5; i++)
+        (void)game_start(c->t, "verney");
+    {
+        struct err err = ERR_INIT;
+
+        assert_ok(courier_step(c->courier, false, NULL, &err), err);
+    }
+    assert_true(club_count(c, "SELECT count(*) FROM outbox WHERE channel = 'webhook' AND "
+                              "state = 'leased'") <= 1);
+    (void)club_send(c);
+    receiver_stop(receiver);
+}
+
+static char *chat(struct club *c, enum webhook_kind kind)
+{
+    char *request;
+
+    receive("HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n");
+    (void)club_webhook(c, SOUTH, url, kind, "turn");
+    club_courier(c, 0, NULL);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 1);
+    request = receiver_last(receiver);
+    receiver_stop(receiver);
+    return request;
+}
+
+static json_t *body_of(const char *request)
+{
+    json_t *body = json_loads(strstr(request, "\r\n\r\n") + 4, 0, NULL);
+
+    assert_non_null(body);
+    return body;
+}
+
+static void test_slack_body(void **state)
+{
+    char *request = chat(*state, WEBHOOK_SLACK);
+    json_t *body = body_of(request);
+    const char *text = json_string_value(json_object_get(body, "text"));
+
+    assert_has(text, "It is your move as White");
+    assert_has(text, "\n<https://club.example/games/");
+    assert_int_equal(json_array_size(json_object_get(body, "blocks")), 1);
+    assert_null(strstr(request, "webhook-signature"));
+    json_decref(body);
+    free(request);
+}
+
+static void test_discord_body(void **state)
+{
+    char *request = chat(*state, WEBHOOK_DISCORD);
+    json_t *body = body_of(request);
+    json_t *parse = json_object_get(json_object_get(body, "allowed_mentions"), "parse");
+
+    assert_has(json_string_value(json_object_get(body, "content")), "It is your move as White");
+    assert_true(json_is_array(parse) && json_array_size(parse) == 0);
+    assert_has(json_string_value(json_object_get(json_array_get(json_object_get(body, "embeds"), 0),
+                                                 "url")),
+               "https://club.example/games/");
+    json_decref(body);
+    free(request);
+}
+
+static void test_ntfy_body(void **state)
+{
+    char *request = chat(*state, WEBHOOK_NTFY);
+    json_t *body = body_of(request);
+
+    assert_has(request, "POST /hook/ HTTP/1.1\r\n");
+    assert_string_equal(json_string_value(json_object_get(body, "topic")), "club");
+    assert_has(json_string_value(json_object_get(body, "message")), "It is your move as White");
+    assert_has(json_string_value(json_object_get(body, "click")), "https://club.example/games/");
+    json_decref(body);
+    free(request);
+}
+
+static void test_matrix_body(void **state)
+{
+    char *request = chat(*state, WEBHOOK_MATRIX);
+    json_t *body = body_of(request);
+
+    assert_has(json_string_value(json_object_get(body, "text")), "It is your move as White");
+    assert_has(json_string_value(json_object_get(body, "html")), "<a href=\"https://club.example/");
+    assert_string_equal(json_string_value(json_object_get(body, "username")), "Chess Club");
+    json_decref(body);
+    free(request);
+}
+
+struct ping {
+    int64_t user_id, webhook_id;
+};
+
+static enum status ping_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct ping *p = arg;
+    struct intent_row intent = INTENT_ROW_INIT;
+
+    (void)str_copy(intent.dedupe_key, sizeof intent.dedupe_key, "ping:1");
+    intent.cls = NOTICE_TEST;
+    intent.channel = CHANNEL_WEBHOOK;
+    (void)str_copy(intent.template_name, sizeof intent.template_name, "ping");
+    intent.user_id = p->user_id;
+    intent.webhook_id = p->webhook_id;
+    intent.due_at = intent.created_at = now;
+    intent.expires_at = now + MS_DAY;
+    return outbox_put(txn, &intent, NULL, err);
+}
+
+static void test_a_ping_says_that_it_is_a_test(void **state)
+{
+    struct club *c = *state;
+    struct ping ping;
+    struct err err = ERR_INIT;
+    char *request;
+    json_t *body;
+
+    receive("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    ping = (struct ping){c->t->user[WEST], club_webhook(c, WEST, url, WEBHOOK_STANDARD, "turn")};
+    club_courier(c, 0, NULL);
+    assert_ok(writer_run(c->t->writer,
+                         &(struct writer_command){.name = "ping", .run = ping_run, .arg = &ping},
+                         &err),
+              err);
+    (void)club_send(c);
+    request = receiver_last(receiver);
+    body = body_of(request);
+    assert_string_equal(json_string_value(json_object_get(body, "type")), "webhook.test");
+    json_decref(body);
+    free(request);
+    receiver_stop(receiver);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_letters_are_sent_once_and_marked),
+        TEST(test_a_temporary_refusal_is_repeated_with_the_same_bytes),
+        TEST(test_a_killed_courier_s_letter_goes_out_again_with_the_same_id),
+        TEST(test_a_new_courier_takes_over_what_an_old_one_had_leased),
+        TEST(test_a_hard_refusal_suspends_the_address_and_policy_does_not),
+        TEST(test_a_bare_550_is_final_only_the_third_time),
+        TEST(test_a_letter_whose_turn_has_passed_is_not_sent),
+        TEST(test_a_letter_expires_when_the_server_is_away_for_days),
+        TEST(test_the_thread_sends_what_a_commit_puts),
+        TEST(test_a_webhook_is_signed_and_says_what_happened),
+        TEST(test_after_a_rotation_both_secrets_sign_for_a_day),
+        TEST(test_a_failed_delivery_is_repeated_with_the_same_id_and_a_new_time),
+        TEST(test_retry_after_is_honoured),
+        TEST(test_410_switches_the_endpoint_off_and_tells_its_owner),
+        TEST(test_five_days_of_failures_switch_the_endpoint_off),
+        TEST(test_a_name_that_leads_inside_is_refused_and_switched_off),
+        TEST(test_a_huge_answer_is_cut_off),
+        TEST(test_each_endpoint_has_one_delivery_at_a_time),
+        TEST(test_slack_body),
+        TEST(test_discord_body),
+        TEST(test_ntfy_body),
+        TEST(test_matrix_body),
+        TEST(test_a_ping_says_that_it_is_a_test),
+    };
+
+    return cmocka_run_group_tests_name("notify/courier", tests, NULL, NULL);
+}

@@ -1,0 +1,382 @@
+#include "notify/club.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "mail/golden.h"
+
+static int set_up(void **state)
+{
+    struct club *c = club_open();
+
+    club_courier(c, 0, NULL);
+    *state = c;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    club_close(*state);
+    return 0;
+}
+
+static void assert_has(const char *text, const char *what)
+{
+    if (strstr(text, what) == NULL)
+        fail_msg("not there: %s\nin: %s", what, text);
+}
+
+/* Play, sending after each move, until `user` is on turn again. */
+static void play(struct club *c, int64_t game, const char *const *moves, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        (void)club_send(c);
+        letters_clear(c);
+        pass(c->t, 4 * MS_MINUTE);
+        move_ok(c->t, game, moves[i]);
+    }
+    (void)club_send(c);
+}
+
+static const char *const opening[] = {"e2e3", "b5c5", "e13e12", "m5l5",
+                                      "e1f3", "a5c6", "e14f12", "n5l6"};
+
+/* The letter, decoded; the picture is only looked at from outside. */
+static void golden_letter(struct club *c, const char *name)
+{
+    size_t n = 0;
+    char *letter = letter_read(c, "", &n), *text = letter_part(letter, n, "plain"), file[100];
+
+    assert_has(letter, "\r\nContent-Type: image/png; name=\"board.png\"\r\n");
+    (void)snprintf(file, sizeof file, "notify/golden/%s.txt", name);
+    assert_golden(file, text, strlen(text));
+    free(text);
+    free(letter);
+}
+
+/* N22, U6: in each player's language and zone, with all plies since his last move. */
+static void test_turn_letters_in_three_languages(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney");
+
+    play(c, game, opening, 4);
+    golden_letter(c, "turn-en"); /* anna, London */
+    play(c, game, opening + 4, 1);
+    golden_letter(c, "turn-ru"); /* boris, Chişinău */
+    play(c, game, opening + 5, 1);
+    golden_letter(c, "turn-ro"); /* clara, Bucharest */
+}
+
+/* N12 and conventions: what stands in the head. */
+static void test_headers_thread_by_game_and_say_what_the_letter_is(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney");
+    struct game_row row = game_get(c->t, game);
+    char *letter, want[300], subject[2][300];
+
+    for (int i = 0; i < 2; i++) {
+        char *line;
+
+        play(c, game, opening + 4 * i, 4);
+        letter = letter_read(c, row.public_id, NULL);
+        line = strstr(letter, "\r\nSubject: ");
+        assert_non_null(line);
+        (void)snprintf(subject[i], sizeof subject[i], "%.*s", (int)strcspn(line + 2, "\r"), line + 2);
+        (void)snprintf(want, sizeof want, "\r\nReferences: <%s.root@club.example>\r\n",
+                       row.public_id);
+        assert_has(letter, want);
+        (void)snprintf(want, sizeof want, "\r\nIn-Reply-To: <%s.root@club.example>\r\n",
+                       row.public_id);
+        assert_has(letter, want);
+        (void)snprintf(want, sizeof want, "\r\nMessage-ID: <%s.", row.public_id);
+        assert_has(letter, want);
+        assert_has(letter, "\r\nAuto-Submitted: auto-generated\r\n");
+        assert_has(letter, "\r\nX-Auto-Response-Suppress: All\r\n");
+        assert_has(letter, "\r\nList-Id: Chess Club <turn.club.example>\r\n");
+        assert_has(letter, "\r\nList-Unsubscribe: <https://club.example/u/");
+        assert_has(letter, "\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n");
+        assert_has(letter, "\r\nTo: Anna <anna@example.org>\r\n");
+        assert_has(letter, "<games@club.example>\r\nTo:");
+        free(letter);
+    }
+    assert_string_equal(subject[0], subject[1]); /* one stem a game */
+}
+
+/* U4: no address but the reader's own and the club's. */
+static void test_nobody_elses_address_is_in_a_letter(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney");
+    char *letter, *text, *html;
+    size_t n = 0;
+
+    play(c, game, opening, 4);
+    letter = letter_read(c, "", &n);
+    text = letter_part(letter, n, "plain");
+    html = letter_part(letter, n, "html");
+    for (const char *p = letter; (p = strstr(p, "@example.org")) != NULL; p++)
+        assert_true(p - letter >= 4 && memcmp(p - 4, "anna", 4) == 0);
+    assert_null(strstr(text, "@example.org"));
+    assert_null(strstr(html, "@example.org"));
+    /* names are escaped where they stand in HTML */
+    assert_has(html, "David &lt;Dave&gt; &amp; Co");
+    assert_has(text, "David <Dave> & Co");
+    assert_null(strstr(html, "<Dave>"));
+    assert_has(html, "<img src=\"cid:board.");
+    assert_null(strstr(html, "src=\"http"));
+    free(text);
+    free(html);
+    free(letter);
+}
+
+static void test_every_kind_of_game_letter_can_be_written(void **state)
+{
+    struct club *c = *state;
+    struct arbiter_new_game wish = {.rules = "fortress reserve=chosen"};
+    struct call call = {.op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
+    int64_t game;
+    struct courier_stats stats;
+
+    wish.seats[0] = (struct arbiter_offer){.kind = OFFER_USER, .user_id = c->t->user[SOUTH]};
+    wish.seats[1] = (struct arbiter_offer){.kind = OFFER_MAIL, .address = "new@example.net",
+                                           .address_key = "new@example.net"};
+    call_ok(&call);
+    (void)club_send(c);
+    {
+        struct call no = acts(c->t, OP_DECLINE, call.game.id, SOUTH);
+
+        call_ok(&no);
+        no = acts(c->t, OP_WITHDRAW, call.game.id, ORGANISER);
+        no.seat = 1;
+        call_ok(&no);
+        no = acts(c->t, OP_ABORT, call.game.id, ORGANISER);
+        no.text = "nobody came";
+        call_ok(&no);
+    }
+    (void)game_start(c->t, "fortress reserve=chosen");
+    (void)club_send(c);
+    game = game_start(c->t, "verney inert=capturable");
+    (void)club_send(c);
+    {
+        static const struct {
+            enum op op;
+            int user;
+        } acted[] = {{OP_OFFER, SOUTH}, {OP_ACCEPT_DRAW, WEST}, {OP_DECLINE_DRAW, EAST},
+                     {OP_PAUSE, ORGANISER}, {OP_RESUME, ORGANISER}, {OP_CREDIT, ORGANISER},
+                     {OP_RESIGN, WEST}, {OP_RESIGN, EAST}};
+
+        for (size_t i = 0; i < COUNT_OF(acted); i++) {
+            struct call a = acts(c->t, acted[i].op, game, acted[i].user);
+
+            a.text = "a note of the organiser";
+            a.amount_ms = MS_DAY;
+            a.until = UTC_NONE;
+            call_ok(&a);
+            (void)club_send(c);
+        }
+    }
+    stats = courier_stats(c->courier);
+    assert_int_equal(stats.mail_failed, 0);
+    assert_int_equal(stats.mail_retried, 0);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state NOT IN "
+                                   "('sent', 'superseded')"),
+                     0);
+    assert_true(stats.mail_sent > 30);
+}
+
+/* The mailed invitation's link works once, and its secret is nowhere else. */
+static void test_a_mailed_invitation_carries_its_secret_and_the_store_forgets_it(void **state)
+{
+    struct club *c = *state;
+    struct arbiter_new_game wish = {.rules = "verney"};
+    struct call call = {.op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
+    char *letter, *text, *at, secret[SECRET_SIZE];
+    unsigned char hash[DIGEST_SIZE];
+    struct invitation_row row;
+    struct err err = ERR_INIT;
+    size_t n = 0;
+
+    wish.seats[1] = (struct arbiter_offer){.kind = OFFER_MAIL, .address = "new@example.net",
+                                           .address_key = "new@example.net"};
+    call_ok(&call);
+    (void)club_send(c);
+    letter = letter_read(c, "", &n);
+    assert_has(letter, "\r\nTo: <new@example.net>\r\n");
+    assert_null(strstr(letter, "\r\nList-Unsubscribe")); /* he has no account to switch it off */
+    text = letter_part(letter, n, "plain");
+    at = strstr(text, "#invitation=");
+    assert_non_null(at);
+    (void)snprintf(secret, sizeof secret, "%.26s", at + 12);
+    assert_true(secret_is_shaped(secret));
+    secret_hash(secret, hash);
+    assert_ok(invitations_find(store_reader_conn(c->t->reader), hash, &row, &err), err);
+    assert_int_equal(row.game_id, call.game.id);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE bytes IS NOT NULL"), 0);
+    free(text);
+    free(letter);
+}
+
+struct asking {
+    struct club *c;
+    const char *login;
+};
+
+static enum status ask_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct asking *a = arg;
+    struct people_wish wish = {.handle = "newcomer", .address = "new@example.net",
+                               .language = "ru"};
+
+    if (a->login != NULL)
+        return people_ask_login(&a->c->people, txn, a->login, now, err);
+    return people_register(&a->c->people, txn, &wish, now, err);
+}
+
+static void ask(struct club *c, const char *login)
+{
+    struct asking a = {c, login};
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_run(c->t->writer,
+                         &(struct writer_command){.name = "ask", .run = ask_run, .arg = &a}, &err),
+              err);
+}
+
+static void test_a_log_in_letter_has_a_link_that_works_and_no_list_headers(void **state)
+{
+    struct club *c = *state;
+    char *letter, *text, *at, secret[SECRET_SIZE];
+    struct people_link_info info;
+    struct err err = ERR_INIT;
+    size_t n = 0;
+
+    ask(c, "boris");
+    (void)club_send(c);
+    letter = letter_read(c, "", &n);
+    assert_null(strstr(letter, "List-"));
+    text = letter_part(letter, n, "plain");
+    at = strstr(text, "https://club.example/login/");
+    assert_non_null(at);
+    (void)snprintf(secret, sizeof secret, "%.26s", at + strlen("https://club.example/login/"));
+    assert_ok(people_link_peek(store_reader_conn(c->t->reader), secret, now_of(c->t), &info, &err),
+              err);
+    assert_int_equal(info.kind, LINK_LOGIN);
+    assert_string_equal(info.handle, "boris");
+    assert_has(text, "15"); /* minutes, told in Russian */
+    assert_has(text, "Здравствуйте, Борис!");
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE bytes IS NOT NULL"), 0);
+    free(text);
+    free(letter);
+}
+
+static void test_a_registration_letter_is_in_the_language_that_was_asked_for(void **state)
+{
+    struct club *c = *state;
+    char *letter, *text;
+    size_t n = 0;
+
+    ask(c, NULL);
+    (void)club_send(c);
+    letter = letter_read(c, "", &n);
+    assert_has(letter, "\r\nTo: <new@example.net>\r\n");
+    text = letter_part(letter, n, "plain");
+    assert_has(text, "создать учётную запись newcomer");
+    assert_has(text, "https://club.example/login/");
+    free(text);
+    free(letter);
+}
+
+/* ---------------------------------------------------------------- unsubscribing */
+
+/* N13 */
+static void test_unsubscribe_tokens_are_opaque_and_cannot_be_made(void **state)
+{
+    struct club *c = *state;
+    char a[UNSUBSCRIBE_TOKEN_SIZE], b[UNSUBSCRIBE_TOKEN_SIZE];
+    struct err err = ERR_INIT;
+    int64_t user = 0;
+    enum notice_class cls = NOTICE_LOGIN;
+    int same = 0;
+
+    unsubscribe_token(c->notify, 41, NOTICE_TURN, a);
+    unsubscribe_token(c->notify, 41, NOTICE_TURN, b);
+    assert_string_equal(a, b);
+    assert_int_equal(strlen(a), 26);
+    assert_int_equal(strspn(a, "abcdefghijklmnopqrstuvwxyz234567"), 26);
+    assert_ok(unsubscribe_read(c->notify, a, &user, &cls, &err), err);
+    assert_int_equal(user, 41);
+    assert_int_equal(cls, NOTICE_TURN);
+
+    unsubscribe_token(c->notify, 41, NOTICE_WARNING, b); /* shares nothing to be seen */
+    for (int i = 0; i < 26; i++)
+        same += a[i] == b[i];
+    assert_true(same < 8);
+    assert_ok(unsubscribe_read(c->notify, b, &user, &cls, &err), err);
+    assert_int_equal(cls, NOTICE_WARNING);
+
+    user = 7;
+    for (int i = 0; i < 26; i++) { /* every change of one letter is seen */
+        char forged[UNSUBSCRIBE_TOKEN_SIZE];
+
+        (void)str_copy(forged, sizeof forged, a);
+        forged[i] = forged[i] == 'a' ? 'b' : 'a';
+        assert_st(unsubscribe_read(c->notify, forged, &user, &cls, &err), ST_GONE, err);
+        assert_int_equal(err.reason, REASON_LINK_EXPIRED);
+    }
+    assert_st(unsubscribe_read(c->notify, "", &user, &cls, &err), ST_GONE, err);
+    assert_st(unsubscribe_read(c->notify, "short", &user, &cls, &err), ST_GONE, err);
+    a[0] = 'A';
+    assert_st(unsubscribe_read(c->notify, a, &user, &cls, &err), ST_GONE, err);
+    assert_int_equal(user, 7);
+}
+
+/* A letter's own link is for its class, and still works after a restart. */
+static void test_the_link_in_a_letter_is_for_its_reader_and_class(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney"), user = 0;
+    enum notice_class cls = NOTICE_LOGIN;
+    char *letter, *at, token[UNSUBSCRIBE_TOKEN_SIZE];
+    struct err err = ERR_INIT;
+    struct notify *again = NULL;
+    struct notify_options options = {.store = c->t->store, .writer = c->t->writer,
+                                     .people = &c->people, .zones = c->zones,
+                                     .entropy = c->t->arb.entropy, .site_name = "Chess Club",
+                                     .public_url = "https://club.example",
+                                     .mail_from = "games@club.example"};
+
+    play(c, game, opening, 4);
+    letter = letter_read(c, "", NULL);
+    at = strstr(letter, "List-Unsubscribe: <https://club.example/u/");
+    assert_non_null(at);
+    (void)snprintf(token, sizeof token, "%.26s",
+                   at + strlen("List-Unsubscribe: <https://club.example/u/"));
+    assert_ok(notify_open(&options, &again, &err), err);
+    assert_ok(unsubscribe_read(again, token, &user, &cls, &err), err);
+    assert_int_equal(user, c->t->user[SOUTH]);
+    assert_int_equal(cls, NOTICE_TURN);
+    notify_close(again);
+    free(letter);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_turn_letters_in_three_languages),
+        TEST(test_headers_thread_by_game_and_say_what_the_letter_is),
+        TEST(test_nobody_elses_address_is_in_a_letter),
+        TEST(test_every_kind_of_game_letter_can_be_written),
+        TEST(test_a_mailed_invitation_carries_its_secret_and_the_store_forgets_it),
+        TEST(test_a_log_in_letter_has_a_link_that_works_and_no_list_headers),
+        TEST(test_a_registration_letter_is_in_the_language_that_was_asked_for),
+        TEST(test_unsubscribe_tokens_are_opaque_and_cannot_be_made),
+        TEST(test_the_link_in_a_letter_is_for_its_reader_and_class),
+    };
+
+    return cmocka_run_group_tests_name("notify/letters", tests, NULL, NULL);
+}
