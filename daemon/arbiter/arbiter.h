@@ -265,8 +265,8 @@ MUST_CHECK enum status arbiter_claim_draw(const struct arbiter *arb, struct stor
  * to the audit log and told as an event with the note (may be NULL; valid UTF-8 of at most
  * ARBITER_NOTE_MAX bytes, else REASON_BAD_FIELD).
  *
- * An organiser who plays is a party: in a game that is under way he may adjudicate only against his
- * own side, and abort only before every seat has moved once; beyond that an operator decides.
+ * An organiser who plays is a party: he may adjudicate only against his own side; any other verdict
+ * is an operator's (docs/decisions/0004-organiser-who-plays.md).
  */
 MUST_CHECK enum status arbiter_abort(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                      struct arbiter_actor actor, int64_t game_id, const char *note,

@@ -50,10 +50,6 @@ enum status arbiter_abort(const struct arbiter *arb, struct store_txn *txn, utc_
     TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
     if (d.game.state == GAME_FINISHED || d.game.state == GAME_ABORTED)
         return not_under_way(&d, err);
-    if (party_seats(&d, role) != 0 && d.game.state == GAME_RUNNING && d.game.ply >= SEATS)
-        return err_reason(err, REASON_FORBIDDEN,
-                          "you play in this game yourself; once all have moved only an operator "
-                          "may abort it");
     (void)snprintf(detail, sizeof detail, "state=%s ply=%d", game_state_str(d.game.state),
                    d.game.ply);
     TRY(desk_audit(&d, role, "game_abort", detail, note, err));
