@@ -27,6 +27,8 @@ BANNED = {
     "sleep": ([], "a condition to wait for"), "usleep": ([], "a condition to wait for"),
     "setlocale": ([], "nothing: the daemon runs in the C locale"),
 }
+# A test may be blunt with strings and run programs; it may not sleep, look at the clock or guess.
+BLUNT = {"strcpy", "strcat", "sprintf", "atoi", "atol", "system", "popen"}
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
 
 
@@ -73,6 +75,8 @@ def main():
                 fault(number, "typedef", "structs are not typedef'd")
             for m in CALL.finditer(line):
                 homes, instead = BANNED[m.group(1)]
+                if name.startswith("tests/") and m.group(1) in BLUNT:
+                    continue
                 if not any(name.startswith(home) for home in homes):
                     fault(number, "banned", f"{m.group(1)}(): use {instead}")
         if name.endswith(".h") and not name.startswith("tests/"):
