@@ -10,7 +10,7 @@ static _Atomic(const struct engine *) chosen;
 
 static const struct engine *best_engine(void)
 {
-#if defined(__x86_64__)
+#if defined(RULES_X86_64)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2"))
@@ -42,7 +42,7 @@ bool engine_choose(const char *name)
         found = &engine_plain;
     else if (strcmp(name, best->name) == 0)
         found = best;
-#if defined(__x86_64__)
+#if defined(RULES_X86_64)
     else if (strcmp(name, "avx2") == 0 && best == &engine_avx512)
         found = &engine_avx2;
 #endif

@@ -45,8 +45,13 @@ struct engine {
     uint64_t (*perft)(struct position *pos, int depth, bool each);
 };
 
+/* With RULES_PLAIN_ONLY (for tests of the rules alone) only the plain one is built. */
+#if defined(__x86_64__) && !defined(RULES_PLAIN_ONLY)
+#define RULES_X86_64 1
+#endif
+
 extern const struct engine engine_plain;
-#if defined(__x86_64__)
+#if defined(RULES_X86_64)
 extern const struct engine engine_avx2, engine_avx512;
 #endif
 

@@ -1,7 +1,9 @@
 /*
  * rules/engine_avx2.c - the engine for x86-64 machines with AVX2, BMI2 and POPCNT.
  */
-#if defined(__x86_64__)
+#include "rules/engine.h"
+
+#if defined(RULES_X86_64)
 #include <immintrin.h>
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))),             \
@@ -16,6 +18,4 @@
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
-#else
-typedef int engine_avx2_is_for_x86_64;
 #endif

@@ -1,7 +1,9 @@
 /*
  * rules/engine_avx512.c - the engine for x86-64 machines with AVX-512 (VL, BW, VPOPCNTDQ).
  */
-#if defined(__x86_64__)
+#include "rules/engine.h"
+
+#if defined(RULES_X86_64)
 #include <immintrin.h>
 #if defined(__clang__)
 #pragma clang attribute push(                                                                    \
@@ -20,6 +22,4 @@
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
-#else
-typedef int engine_avx512_is_for_x86_64;
 #endif
