@@ -206,6 +206,14 @@ bool request_has_etag(const struct request *r, const char *etag)
     return false;
 }
 
+const char *answer_etag(const struct request *r)
+{
+    for (size_t i = 0; i < r->answer.n_headers; i++)
+        if (strcmp(r->answer.headers[i].name, "ETag") == 0)
+            return r->answer.headers[i].value;
+    return NULL;
+}
+
 void answer_validate(struct request *r)
 {
     unsigned char hash[DIGEST_SIZE];
@@ -223,10 +231,8 @@ void answer_validate(struct request *r)
             answer_empty(r, 304);
         return;
     }
-    for (size_t i = 0; i < r->answer.n_headers; i++)
-        if (strcmp(r->answer.headers[i].name, "ETag") == 0 &&
-            request_has_etag(r, r->answer.headers[i].value))
-            answer_empty(r, 304);
+    if (answer_etag(r) && request_has_etag(r, answer_etag(r)))
+        answer_empty(r, 304);
 }
 
 void answer_session(struct request *r, const char *secret, utc_ms now, utc_ms expires_at)

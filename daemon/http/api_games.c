@@ -259,21 +259,61 @@ enum status list_games_read(struct request *r, struct err *err)
 
 enum status get_game_read(struct request *r, struct err *err)
 {
-    struct game_view *view = malloc(sizeof *view);
+    struct cache_key key = {.user_id = r->who.user_id, .is_operator = r->who.is_operator};
+    int64_t now_ms = http_now_ms(r->http);
+    struct game_view *view;
     struct store_conn *conn = NULL;
-    json_t *root = NULL;
+    char etag[CACHE_ETAG_SIZE];
     enum status st;
 
+    if (!str_copy(key.public_id, sizeof key.public_id, r->params[0]))
+        return err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
+    if (cache_get(r->http->cache, &key, now_ms, &r->answer.body, etag)) {
+        r->answer.status = 200;
+        r->answer.type = "application/json";
+        answer_header(r, "ETag", etag);
+        return ST_OK;
+    }
+    buf_clear(&r->answer.body);
+    view = malloc(sizeof *view);
     if (!view)
         return err_reason(err, REASON_NO_MEMORY, "a game");
     st = request_conn(r, &conn, err);
     if (st == ST_OK)
         st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
     if (st == ST_OK)
-        st = render_game(conn, view, request_viewer(r), &root, err);
-    if (st == ST_OK)
-        st = answer_json(r, 200, root, err);
+        st = answer_game(r, conn, 200, &view->game, err);
+    if (st == ST_OK && answer_etag(r))
+        cache_put(r->http->cache, &key, view->game.id, r->epoch, now_ms, r->answer.body.data,
+                  r->answer.body.len, answer_etag(r));
     free(view);
+    return st;
+}
+
+/* Nobody has more games going on than the server is set to allow him.  Looked at before the change,
+ * so that the writer need not: who asks twice at once may get one more. */
+static enum status check_games(struct request *r, struct err *err)
+{
+    size_t max = (size_t)r->http->options.games_per_user, n = 0;
+    struct game_filter filter = GAME_FILTER_INIT;
+    struct game_cursor from = {.id = 0}, next = {.id = 0};
+    struct store_conn *conn = NULL;
+    struct game_brief *rows;
+    enum status st;
+
+    if (!request_is_logged_in(r))
+        return ST_OK;
+    rows = calloc(max, sizeof *rows);
+    if (!rows)
+        return err_reason(err, REASON_NO_MEMORY, "games");
+    filter.player_id = filter.viewer_id = r->who.user_id;
+    filter.over = 0;
+    st = request_conn(r, &conn, err);
+    if (st == ST_OK)
+        st = games_list(conn, &filter, &from, rows, max, &n, &next, err);
+    free(rows);
+    if (st == ST_OK && n >= max)
+        st = err_reason(err, REASON_LIMIT, "%zu games are going on already", n);
     return st;
 }
 
@@ -437,6 +477,7 @@ enum status create_game_prepare(struct request *r, struct err *err)
     json_t *seats, *value;
     const char *key;
     int sight = 0;
+    enum status st;
 
     if (!data)
         return err_reason(err, REASON_NO_MEMORY, "the request did not fit into memory");
@@ -467,7 +508,8 @@ enum status create_game_prepare(struct request *r, struct err *err)
     }
     data->wish.is_private = sight == 1;
     data->wish.rules = data->rules;
-    return form_end(&r->form, err);
+    st = form_end(&r->form, err);
+    return st == ST_OK ? check_games(r, err) : st;
 }
 
 /* What the arbiter calls an offer. */
@@ -559,6 +601,7 @@ enum status join_game_prepare(struct request *r, struct err *err)
     struct seats_data *data = seats_data_of(r, err);
     json_t *seats, *word;
     size_t i;
+    enum status st;
 
     if (!data)
         return err->code;
@@ -578,7 +621,8 @@ enum status join_game_prepare(struct request *r, struct err *err)
     }
     if (seats && (json_array_size(seats) == 0 || json_array_size(seats) > 2))
         form_error(&r->form, REASON_BAD_FIELD, "/seats", "must have one or two seats");
-    return form_end(&r->form, err);
+    st = form_end(&r->form, err);
+    return st == ST_OK ? check_games(r, err) : st;
 }
 
 /* Every act on a game goes so: find it, ask the arbiter, show the game. */

@@ -103,12 +103,6 @@ struct http_options {
     const char *language;      /* BCP 47; of pages for whom we know nothing of */
     const char *web_directory; /* the browser client and openapi.yaml */
 
-    /* what new games may be; see settings */
-    int64_t per_move_default_ms;
-    int64_t grace_ms;
-    int64_t placing_ms;
-    int64_t invitation_ms;
-
     /* limits */
     const char *const *trusted_proxies; /* addresses or CIDR networks whose X-Forwarded-For holds */
     size_t n_trusted_proxies;
@@ -136,10 +130,6 @@ struct http_options {
     ((struct http_options){.metrics_fd = -1,                                                       \
                            .language = "en",                                                       \
                            .site_name = "Fourhanded",                                              \
-                           .per_move_default_ms = 14 * MS_DAY,                                     \
-                           .grace_ms = 12 * MS_HOUR,                                               \
-                           .placing_ms = 7 * MS_DAY,                                               \
-                           .invitation_ms = 14 * MS_DAY,                                           \
                            .threads = 4,                                                           \
                            .connections = 1024,                                                    \
                            .body_size = HTTP_BODY_MAX,                                             \

@@ -233,6 +233,11 @@ void http_on_commit(void *arg, const struct writer_commit *commit)
 
     if (!http || (commit->n == 0 && !commit->overflow))
         return;
+    /* Before the hook was set something may have gone by. */
+    if (commit->overflow || !atomic_exchange(&http->is_hooked, true))
+        cache_all_changed(http->cache);
+    for (size_t i = 0; i < commit->n && !commit->overflow; i++)
+        cache_game_changed(http->cache, commit->changes[i].game_id);
     hub_commit(http->hub, commit);
     wake_ticker(http);
 }
@@ -366,12 +371,14 @@ static enum MHD_Result finish(struct request *r)
         MHD_add_response_header(response, "Permissions-Policy",
                                 "camera=(), geolocation=(), microphone=(), payment=()");
     }
-    MHD_add_response_header(response, "Referrer-Policy",
-                            r->route && r->route->flags & ROUTE_SECRET ? "no-referrer"
-                                                                       : "same-origin");
+    /* Data sends nobody anywhere. */
+    if (answer->is_document || (r->route && r->route->flags & ROUTE_SECRET))
+        MHD_add_response_header(response, "Referrer-Policy",
+                                r->route && r->route->flags & ROUTE_SECRET ? "no-referrer"
+                                                                           : "same-origin");
     if (is_api) {
-        MHD_add_response_header(response, "Vary", "Accept, Authorization, Cookie");
-        if (!r->by_cookie) {
+        MHD_add_response_header(response, "Vary", "Accept, Authorization, Cookie, Origin");
+        if (!r->by_cookie && request_header(r, "Origin")) {
             MHD_add_response_header(response, "Access-Control-Allow-Origin", "*");
             MHD_add_response_header(
                 response, "Access-Control-Expose-Headers",
@@ -822,7 +829,11 @@ static enum status change_run(struct store_txn *txn, utc_ms now, void *arg, stru
 
 static void change_done(void *arg, enum status st, const struct err *err)
 {
-    request_done(arg, st, err);
+    struct request *r = arg;
+
+    if (st == ST_OK && r->route->flags & ROUTE_PEOPLE)
+        cache_all_changed(r->http->cache);
+    request_done(r, st, err);
 }
 
 enum status request_submit(struct request *r, struct err *err)
@@ -993,6 +1004,7 @@ static enum status serve(struct request *r, struct err *err)
     enum status st, known;
 
     link_set_cut(r->http, r->link, 0);
+    r->epoch = cache_epoch(r->http->cache);
     known = find_identity(r, &identity);
     st = check_rate(r, err);
     if (st != ST_OK)
@@ -1319,7 +1331,9 @@ enum status http_start(const struct http_options *options, struct http **ret, st
         err_prefix(err, "http: web files");
         goto out;
     }
-    st = hub_new(http, &http->hub, err);
+    st = cache_new(&http->cache, err);
+    if (st == ST_OK)
+        st = hub_new(http, &http->hub, err);
     if (st != ST_OK)
         goto out;
     if (pipe(http->wake_pipe) != 0) {
@@ -1419,6 +1433,7 @@ void http_stop(struct http *http, int64_t drain_ms)
     for (size_t i = 0; i < http->n_readers; i++)
         store_reader_close(http->readers[i]);
     hub_free(http->hub);
+    cache_free(http->cache);
     for (int i = 0; i < 2; i++)
         if (http->wake_pipe[i] >= 0)
             close(http->wake_pipe[i]);

@@ -32,6 +32,7 @@
 #include "base/str.h"
 #include "base/utc.h"
 #include "http/address.h"
+#include "http/cache.h"
 #include "http/files.h"
 #include "http/http.h"
 #include "http/metrics.h"
@@ -75,7 +76,8 @@ enum route_flag {
     ROUTE_REPEATABLE = 16,   /* takes Idempotency-Key */
     ROUTE_CROSS_SITE = 32,   /* no same-origin check: RFC 8058 */
     ROUTE_PAGE = 64,         /* failures are pages for people */
-    ROUTE_SECRET = 128       /* its path holds a secret: not logged, no Referer */
+    ROUTE_SECRET = 128,      /* its path holds a secret: not logged, no Referer */
+    ROUTE_PEOPLE = 256       /* its act may change what others see of a person */
 };
 
 enum { ROUTE_PARAMS_MAX = 3, PATH_SEGMENTS_MAX = 12, ANSWER_HEADERS_MAX = 12 };
@@ -163,6 +165,7 @@ struct request {
     struct rate_answer rate;
     bool is_rated;
     int64_t began_ms; /* monotonic */
+    uint64_t epoch;   /* of the cache, before anything was read */
 
     /* a change under way */
     bool is_waiting;         /* counted in http->waiting */
@@ -191,6 +194,7 @@ struct http {
     size_t n_trusted;
     struct rate *rate;
     struct files *files;
+    struct cache *cache;
     struct metrics metrics;
     struct hub *hub;
     char origin[256]; /* scheme://host[:port] of public_url */
@@ -198,7 +202,7 @@ struct http {
     const char *cookie_name;
     uint64_t salt;
     uint64_t generation; /* tells this server's readers from an earlier one's */
-    atomic_bool is_stopping, is_ready;
+    atomic_bool is_stopping, is_ready, is_hooked;
 
     pthread_mutex_t lock; /* links, readers, waiting */
     pthread_cond_t idle;  /* waiting fell to 0 */
@@ -287,6 +291,8 @@ void answer_empty(struct request *r, int status);
 /* value is copied; a value with controls, or one too many, is our bug and dropped */
 void answer_header(struct request *r, const char *name, const char *value);
 void answer_problem(struct request *r, const struct err *err);
+/* The ETag set so far; NULL: none. */
+const char *answer_etag(const struct request *r);
 /* An ETag over the body, and 304 when the client has it. */
 void answer_validate(struct request *r);
 /* Whether If-None-Match has that tag (with its quotes). */

@@ -279,8 +279,10 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
     s->is_writing = true;
     st = courier_start(s->courier, err);
     s->is_sending = st == ST_OK;
-    if (st == ST_OK)
+    if (st == ST_OK) {
+        s->engine.courier = s->courier;
         st = ticker_start(&s->engine, &ticker, err);
+    }
     if (st != ST_OK)
         return st;
     hook_set(s, NULL, ticker);
