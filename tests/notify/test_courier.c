@@ -294,7 +294,7 @@ static void test_a_webhook_is_signed_and_says_what_happened(void **state)
     struct club *c = *state;
     int64_t game;
     char *request;
-    json_t *body;
+    json_t *root, *body;
     unsigned char key[WEBHOOK_SECRET_BYTES];
     struct game_row row;
 
@@ -311,8 +311,8 @@ static void test_a_webhook_is_signed_and_says_what_happened(void **state)
     assert_has(request, "\r\nUser-Agent: Fourhanded/");
     memset(key, 7, sizeof key);
     assert_signed(request, key, sizeof key, "the");
-    body = json_loads(strstr(request, "\r\n\r\n") + 4, 0, NULL);
-    assert_non_null(body);
+    body = root = json_loads(strstr(request, "\r\n\r\n") + 4, 0, NULL);
+    assert_non_null(root);
     row = game_get(c->t, game);
     assert_string_equal(json_string_value(json_object_get(body, "type")), "game.turn");
     body = json_object_get(body, "data");
@@ -323,6 +323,7 @@ static void test_a_webhook_is_signed_and_says_what_happened(void **state)
         row.state_no);
     assert_string_equal(
         json_string_value(json_object_get(json_object_get(body, "game"), "position")), row.position);
+    json_decref(root);
     free(request);
     receiver_stop(receiver);
 }

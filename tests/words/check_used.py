@@ -26,7 +26,7 @@ literal, prefixes = set(), set()
 for path in sources:
     text = open(path, encoding="utf-8").read()
     literal |= set(re.findall(r"""["'`]([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)["'`]""", text))
-    prefixes |= set(re.findall(r"""["'`]([a-z][a-z0-9_.]*[._])(?:%[sd]|\$\{)""", text))
+    prefixes |= set(re.findall(r"""["'`]([a-z][a-z0-9_.]*[._])(?:%[.0-9]*[sd]|\$\{)""", text))
     prefixes |= set(re.findall(r"""["']([a-z][a-z0-9_.]*\.)["']\s*\+""", text))
 # chess.c makes "colour.white" and "man.white.king" with a function
 prefixes |= {"colour.", "man."}
