@@ -22,6 +22,7 @@
 #include "store/store.h"
 #include "store/writer.h"
 
+struct courier;
 struct notify;
 
 enum { PUBLIC_URL_SIZE = 256 };
@@ -38,6 +39,7 @@ struct engine {
     struct people people;
     struct arbiter arbiter;
     struct notify *notify;
+    struct courier *courier; /* the daemon's, while it sends; else NULL.  Lent by serve.c */
 };
 
 MUST_CHECK enum status engine_open(struct engine *ret, const struct settings *settings,

@@ -3,81 +3,189 @@
  * It is built with the tests and never installed.
  *
  *   fourhanded-test clock advance LENGTH   the running daemon's clocks are that much later, as if
- *                                          it had been up all the time; what is due is done before
- *                                          the command returns
+ *                                          it had been up all the time
+ *   fourhanded-test clock ahead LENGTH     somebody sets its wall clock ahead, or back; the
+ *   fourhanded-test clock back LENGTH      monotonic clock runs on
+ *   fourhanded-test clock hold             they stand still from now on, and only the others move them
+ *   fourhanded-test settle                 nothing but what the others do, too:
+ *
+ * Before the command returns what is due is done: timers by the arbiter, letters and webhooks by
+ * the courier, who then waits for no answer any more.  (Settle before moving the clocks far: what is
+ * under way meanwhile loses its lease.)
  *
  * tests/faults/vfs_env.c, linked in too, lets the environment put a failing disk under it.
  *
- * FOURHANDED_TEST_CLOCK=LENGTH in the environment is where a start begins (for a restart after the
- * clock was moved).
+ * FOURHANDED_TEST_CLOCK in the environment is where a start begins (for a restart after the clock
+ * was moved): a LENGTH that the clocks are ahead of the machine's, or an instant at which they stand.
  */
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/str.h"
 #include "main/admin.h"
 #include "main/cli.h"
 #include "main/cmd_admin.h"
 #include "main/engine.h"
 #include "main/fourhanded.h"
 #include "main/ticker.h"
+#include "notify/courier.h"
 #include "store/outage.h"
 
-static atomic_llong offset_ms;
+static struct {
+    pthread_mutex_t lock;
+    int64_t offset_ms;      /* of both clocks */
+    int64_t wall_offset_ms; /* of the wall clock, besides */
+    bool is_held;
+    struct clock_reading held; /* stands for the machine's reading then */
+} moved = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct clock_reading machine_read(void)
+{
+    struct clock machine = clock_os();
+
+    return machine.read(machine.arg);
+}
 
 static struct clock_reading read_moved(void *arg)
 {
-    struct clock machine = clock_os();
-    struct clock_reading reading = machine.read(machine.arg);
+    struct clock_reading reading;
 
     (void)arg;
-    reading.wall_at += atomic_load(&offset_ms);
-    reading.monotonic_ms += atomic_load(&offset_ms);
+    pthread_mutex_lock(&moved.lock); /* else the two clocks seem to part */
+    reading = moved.is_held ? moved.held : machine_read();
+    reading.wall_at += moved.offset_ms + moved.wall_offset_ms;
+    reading.monotonic_ms += moved.offset_ms;
+    pthread_mutex_unlock(&moved.lock);
     return reading;
 }
 
-static enum status advance_run(struct admin_call *call, struct store_txn *txn, utc_ms now,
-                               struct err *err)
+static void move(int64_t both_ms, int64_t wall_ms)
+{
+    pthread_mutex_lock(&moved.lock);
+    moved.offset_ms += both_ms;
+    moved.wall_offset_ms += wall_ms;
+    pthread_mutex_unlock(&moved.lock);
+}
+
+static void hold(void)
+{
+    pthread_mutex_lock(&moved.lock);
+    if (!moved.is_held)
+        moved.held = machine_read();
+    moved.is_held = true;
+    pthread_mutex_unlock(&moved.lock);
+}
+
+static enum status move_run(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                            struct err *err)
 {
     const char *length = admin_value(call, "length");
     int64_t ms;
     enum status st = length_parse(length ? length : "", &ms, err);
 
-    if (st == ST_OK) /* alive all the time: nothing is credited */
+    if (st != ST_OK)
+        return st;
+    if (str_eq(call->verb, "clock-ahead")) {
+        move(0, ms);
+    } else if (str_eq(call->verb, "clock-back")) {
+        move(0, -ms);
+    } else { /* alive all the time: nothing is credited */
         st = heartbeat_set(txn, now + ms, /* is_start= */ false, err);
-    if (st == ST_OK)
-        atomic_fetch_add(&offset_ms, ms);
+        if (st == ST_OK)
+            move(ms, 0);
+    }
     return st;
 }
 
-static enum status advance_after(struct admin_call *call, struct err *err)
+static enum status hold_run(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                            struct err *err)
+{
+    (void)call;
+    (void)txn;
+    (void)now;
+    (void)err;
+    hold();
+    return ST_OK;
+}
+
+static enum status settle_run(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                              struct err *err)
+{
+    (void)call;
+    (void)txn;
+    (void)now;
+    (void)err;
+    return ST_OK;
+}
+
+static enum status settle_after(struct admin_call *call, struct err *err)
 {
     char at[UTC_TEXT_SIZE];
     utc_ms next_at;
     enum status st = ticker_run(call->engine, /* is_start= */ false, &next_at, err);
 
+    if (call->engine->courier)
+        courier_settle(call->engine->courier);
     utc_format(clock_guard_now(&call->engine->guard), at);
     buf_printf(call->out, "%s\n", at);
     return st;
 }
 
 static const struct admin_verb verbs[] = {
-    {"clock-advance", advance_run, advance_after},
+    {"settle", settle_run, settle_after},
+    {"clock-hold", hold_run, settle_after},
+    {"clock-advance", move_run, settle_after},
+    {"clock-ahead", move_run, settle_after},
+    {"clock-back", move_run, settle_after},
     {NULL, NULL, NULL},
 };
 
-static int cmd_clock_advance(struct cli *cli)
+static int verb_run(struct cli *cli, const char *verb)
 {
     struct admin_request rq;
 
-    admin_request_init(&rq, "clock-advance");
-    admin_request_add(&rq, "length", cli->operands[0]);
+    admin_request_init(&rq, verb);
+    admin_request_add(&rq, "length", cli->operand_count ? cli->operands[0] : NULL);
     return admin_submit(cli, &rq);
+}
+
+static int cmd_settle(struct cli *cli)
+{
+    return verb_run(cli, "settle");
+}
+
+static int cmd_clock_hold(struct cli *cli)
+{
+    return verb_run(cli, "clock-hold");
+}
+
+static int cmd_clock_advance(struct cli *cli)
+{
+    return verb_run(cli, "clock-advance");
+}
+
+static int cmd_clock_ahead(struct cli *cli)
+{
+    return verb_run(cli, "clock-ahead");
+}
+
+static int cmd_clock_back(struct cli *cli)
+{
+    return verb_run(cli, "clock-back");
 }
 
 static const struct cli_command commands[] = {
     {.words = "clock advance", .operands = "LENGTH", .doc = "Move the daemon's clocks",
      .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_clock_advance},
+    {.words = "clock ahead", .operands = "LENGTH", .doc = "Set the daemon's wall clock ahead",
+     .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_clock_ahead},
+    {.words = "clock back", .operands = "LENGTH", .doc = "Set the daemon's wall clock back",
+     .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_clock_back},
+    {.words = "clock hold", .operands = "", .doc = "Let the daemon's clocks stand",
+     .is_configured = true, .run = cmd_clock_hold},
+    {.words = "settle", .operands = "", .doc = "Do what is due",
+     .is_configured = true, .run = cmd_settle},
     {.words = NULL},
 };
 
@@ -90,9 +198,13 @@ int main(int argc, char **argv)
     int64_t ms;
 
     if (begin && *begin) {
-        if (length_parse(begin, &ms, &err) != ST_OK)
+        if (utc_parse(begin, &ms, NULL) == ST_OK) {
+            hold();
+            ms -= moved.held.wall_at;
+        } else if (length_parse(begin, &ms, &err) != ST_OK) {
             return cli_fail(CLI_USAGE, "FOURHANDED_TEST_CLOCK: %s", err.text);
-        atomic_store(&offset_ms, ms);
+        }
+        move(ms, 0);
     }
     return fourhanded_main(argc, argv, &seams);
 }

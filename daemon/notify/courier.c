@@ -60,8 +60,10 @@ struct courier {
     bool has_thread;
     atomic_bool is_stopping;
     _Atomic int64_t drain_ms;
-    pthread_mutex_t lock; /* of stats */
+    pthread_mutex_t lock; /* of what follows */
     struct courier_stats stats;
+    pthread_cond_t is_settled;
+    uint64_t settle_asked, settle_answered; /* how often; see courier_settle() */
 };
 
 static utc_ms now_of(const struct courier *c)
@@ -886,6 +888,7 @@ enum status courier_new(const struct courier_options *options, struct courier **
     if (c == NULL)
         return err_set(err, ST_NOMEM, "courier");
     (void)pthread_mutex_init(&c->lock, NULL);
+    (void)pthread_cond_init(&c->is_settled, NULL);
     c->options = *options;
     if ((options->smtp != NULL) == (options->mail_directory != NULL)) {
         st = err_set(err, ST_INVALID, "courier: either a mail server or a mail directory");
@@ -937,6 +940,7 @@ void courier_free(struct courier *c)
         (void)curl_multi_cleanup(c->multi);
     curl_slist_free_all(c->resolve);
     store_reader_close(c->reader);
+    (void)pthread_cond_destroy(&c->is_settled);
     (void)pthread_mutex_destroy(&c->lock);
     free(c);
 }
@@ -961,6 +965,25 @@ static int idle_ms(const struct courier *c)
     return wait < POLL_MS ? (wait > 0 ? (int)wait : POLL_MS) : (int)wait;
 }
 
+static uint64_t asked(struct courier *c)
+{
+    uint64_t number;
+
+    pthread_mutex_lock(&c->lock);
+    number = c->settle_asked;
+    pthread_mutex_unlock(&c->lock);
+    return number;
+}
+
+/* All who asked before that number have what they waited for. */
+static void answer(struct courier *c, uint64_t number)
+{
+    pthread_mutex_lock(&c->lock);
+    c->settle_answered = number;
+    pthread_cond_broadcast(&c->is_settled);
+    pthread_mutex_unlock(&c->lock);
+}
+
 static void *work(void *arg)
 {
     struct courier *c = arg;
@@ -968,15 +991,21 @@ static void *work(void *arg)
 
     for (;;) {
         bool is_stopping = atomic_load(&c->is_stopping);
+        uint64_t number = asked(c);
         int n = step(c, !is_stopping);
+
+        if (is_stopping || (n == 0 && under_way(c) == 0))
+            answer(c, number);
 
         if (is_stopping) {
             utc_ms now = now_of(c);
 
             if (stop_at == UTC_NONE)
                 stop_at = now + atomic_load(&c->drain_ms);
-            if (under_way(c) == 0 || now >= stop_at)
+            if (under_way(c) == 0 || now >= stop_at) {
+                answer(c, UINT64_MAX);
                 return NULL;
+            }
         }
         if (n == 0)
             (void)curl_multi_poll(c->multi, NULL, 0,
@@ -1014,6 +1043,20 @@ void courier_on_commit(void *courier, const struct writer_commit *commit)
 {
     if (commit->outbox_put)
         courier_wake(courier);
+}
+
+void courier_settle(struct courier *c)
+{
+    uint64_t number;
+
+    pthread_mutex_lock(&c->lock);
+    number = ++c->settle_asked;
+    pthread_mutex_unlock(&c->lock);
+    courier_wake(c);
+    pthread_mutex_lock(&c->lock);
+    while (c->settle_answered < number)
+        pthread_cond_wait(&c->is_settled, &c->lock);
+    pthread_mutex_unlock(&c->lock);
 }
 
 struct courier_stats courier_stats(struct courier *c)

@@ -93,6 +93,11 @@ void courier_stop(struct courier *courier, int64_t drain_ms);
 void courier_wake(struct courier *courier);
 void courier_on_commit(void *courier, const struct writer_commit *commit);
 
+/* Wait until the thread has looked at the outbox anew and nothing is under way nor due.  For
+ * programs that move its clock; there is no end to the wait while the other side keeps it busy.
+ * Not from the writer's thread. */
+void courier_settle(struct courier *courier);
+
 /* For metrics: counted since the start. */
 struct courier_stats {
     uint64_t mail_sent, mail_retried, mail_failed, mail_superseded;
