@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,19 +197,31 @@ void sink_stop(struct sink *s)
     close(s->listener);
 }
 
+/* What has been written down by now; the lock orders it before our reading. */
+static const char *record_text(const struct sink *sink, const struct record *record)
+{
+    struct sink *s = (struct sink *)(uintptr_t)sink;
+    const char *text;
+
+    pthread_mutex_lock(&s->lock);
+    text = record->text ? record->text : "";
+    pthread_mutex_unlock(&s->lock);
+    return text;
+}
+
 const char *sink_commands(const struct sink *sink)
 {
-    return sink->commands.text ? sink->commands.text : "";
+    return record_text(sink, &sink->commands);
 }
 
 const char *sink_message(const struct sink *sink)
 {
-    return sink->message.text ? sink->message.text : "";
+    return record_text(sink, &sink->message);
 }
 
 const char *sink_raw(const struct sink *sink)
 {
-    return sink->raw.text ? sink->raw.text : "";
+    return record_text(sink, &sink->raw);
 }
 
 int sink_messages(const struct sink *sink)
