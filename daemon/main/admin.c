@@ -222,6 +222,8 @@ static enum status user_invite(struct admin_call *call, struct store_txn *txn, u
         st = people_invite(&call->engine->people, txn, user.id, admin_value(call, "address"),
                            admin_value(call, "note"), now, secret, err);
     if (st == ST_OK)
+        st = audit(txn, "user_invite", user.id, "", now, err);
+    if (st == ST_OK)
         buf_printf(call->out, "%s/register#invitation=%s\n", call->engine->public_url, secret);
     return st;
 }

@@ -13,7 +13,7 @@
 
 const struct cli_option user_add_options[] = {
     {"name", 'n', "NAME", "the name that others see (default the handle)"},
-    {"verified", 'v', NULL, "the address is known to be right; else the first mailed link proves it"},
+    {"verified", 'v', NULL, "the address is right; else the first mailed link proves it"},
     {"zone", 'z', "ZONE", "IANA name, such as Europe/Berlin"},
     {"language", 'l', "TAG", "language of letters: en, ru, ro"},
     {"operator", 'o', NULL, "the account may run the server"},
@@ -188,7 +188,8 @@ int cmd_user_password(struct cli *cli)
     int result;
 
     if ((file != NULL) == cli_flag(cli, "remove"))
-        return cli_fail(CLI_USAGE, "user password needs one of --password-file, --password-stdin and --remove");
+        return cli_fail(CLI_USAGE, "user password needs one of --password-file, --password-stdin "
+                                   "and --remove");
     result = file ? password_read(file, cli->operands[0], hash) : CLI_OK;
     if (result != CLI_OK)
         return result;

@@ -1,5 +1,9 @@
 /*
  * main/cmd_admin.h - the subcommands that change something: user …, game ….
+ *
+ * Each makes a request (main/admin.h) of its options and operands and has it performed.
+ * Errors: one line on standard error and CLI_FAILED or CLI_USAGE.  Ownership: nothing outlives a
+ * call.  Threads: the main thread.
  */
 #ifndef FH_MAIN_CMD_ADMIN_H
 #define FH_MAIN_CMD_ADMIN_H

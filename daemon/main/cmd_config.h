@@ -1,5 +1,8 @@
 /*
  * main/cmd_config.h - reading the configuration for a subcommand, and `check-config`.
+ *
+ * Errors: every error of the configuration on a line of its own on standard error, then CLI_FAILED.
+ * Ownership: as settings/settings.h.  Threads: the main thread, before others start.
  */
 #ifndef FH_MAIN_CMD_CONFIG_H
 #define FH_MAIN_CMD_CONFIG_H

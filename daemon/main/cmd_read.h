@@ -1,7 +1,10 @@
 /*
- * main/cmd_read.h - the subcommands that only look: user list, game list, game show, verify, backup.
+ * main/cmd_read.h - the subcommands that only look.
  *
- * They open the database for reading, beside a running daemon or without one.
+ * They open the database for reading, beside a running daemon or without one, and print to standard
+ * output; instants are RFC 3339 in UTC.
+ * Errors: one line on standard error and CLI_FAILED.  Ownership: nothing outlives a call.
+ * Threads: the main thread.
  */
 #ifndef FH_MAIN_CMD_READ_H
 #define FH_MAIN_CMD_READ_H

@@ -17,7 +17,7 @@ struct cli_command;
 struct main_seams {
     struct clock clock;                 /* .read NULL: the machine's own */
     const struct cli_command *commands; /* more rows for the command table; NULL: none */
-    const struct admin_verb *verbs;     /* more that the daemon's control socket takes; NULL: none */
+    const struct admin_verb *verbs;     /* more that control.sock takes; NULL: none */
 };
 
 /* Run the command line; returns the exit status (main/cli.h).  seams may be NULL. */

@@ -1,5 +1,9 @@
 /*
- * main/serve.h - the daemon.
+ * main/serve.h - the daemon: every part started, watched and stopped in order.
+ *
+ * Ownership: everything is given back when cmd_serve() returns.  Threads: called on the main one;
+ * starts the writer's, the courier's, the ticker's, http's, the passwords' and control.sock's.
+ * Errors: one line on standard error and CLI_FAILED when something does not start.
  */
 #ifndef FH_MAIN_SERVE_H
 #define FH_MAIN_SERVE_H

@@ -1,5 +1,8 @@
 /*
- * people/letters.h - the letters that people/ puts into the outbox.  Private to people/.
+ * people/letters.h - what the files of people/ share: letters put into the outbox, sessions begun.
+ *
+ * Private to people/.  Ownership: strings are borrowed for the call.  Threads, time, errors: as
+ * people/people.h.
  */
 #ifndef FH_PEOPLE_LETTERS_H
 #define FH_PEOPLE_LETTERS_H

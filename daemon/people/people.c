@@ -210,7 +210,8 @@ enum status people_invite(const struct people *p, struct store_txn *txn, int64_t
 
     if (st == ST_OK && address)
         st = address_is_fit(address, err);
-    if (st == ST_OK && note && (strlen(note) >= INVITE_NOTE_SIZE || !utf8_is_valid(note, strlen(note))))
+    if (st == ST_OK && note &&
+        (strlen(note) >= INVITE_NOTE_SIZE || !utf8_is_valid(note, strlen(note))))
         st = err_reason(err, REASON_BAD_FIELD, "a note is UTF-8 text of at most %d bytes",
                         INVITE_NOTE_SIZE - 1);
     if (st != ST_OK)
@@ -365,7 +366,8 @@ enum status people_add(const struct people *p, struct store_txn *txn,
                        const struct people_new *user, utc_ms now, int64_t *ret_id,
                        struct err *err)
 {
-    struct user_row row = {.verified_at = UTC_NONE, .bounced_at = UTC_NONE, .disabled_at = UTC_NONE};
+    struct user_row row = {
+        .verified_at = UTC_NONE, .bounced_at = UTC_NONE, .disabled_at = UTC_NONE};
     int64_t id;
     enum status st;
 

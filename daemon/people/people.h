@@ -1,5 +1,5 @@
 /*
- * people/people.h - accounts, and how somebody proves to be one: links, passwords, sessions, tokens.
+ * people/people.h - accounts, and how somebody proves to be one: by link, password, session, token.
  *
  * Use: people_init() once; a struct people with the rules of this installation, made by main and
  * lent to http, notify and the subcommands.  Functions that take struct store_txn change something
@@ -44,7 +44,7 @@ enum {
     SECRET_SIZE = 27,          /* 26 characters of a-z2-7 (130 random bits) and a NUL */
     API_TOKEN_SIZE = 30,       /* "fh_" before a secret */
     HANDLE_MAX = 32,           /* bytes, ASCII */
-    NAME_MAX_CHARS = 64,       /* characters of a display name; DISPLAY_NAME_SIZE bounds its bytes */
+    NAME_MAX_CHARS = 64,       /* of a display name; DISPLAY_NAME_SIZE bounds its bytes */
     ADDRESS_MAX = 254,         /* bytes, ASCII */
     LANGUAGE_MAX = 16,         /* bytes of a language tag */
 };
@@ -300,9 +300,10 @@ MUST_CHECK enum status people_disable(const struct people *p, struct store_txn *
 /*
  * The letters people writes, as (class, template, params):
  *   login    login             {"link":ID}          to the account's address; mint LINK_LOGIN
- *   login    register          {"registration":ID}  to the address wished for; mint LINK_REGISTRATION
- *   login    register_known    {"link":ID}          somebody registered with this address, which has
- *                                                   an account: a login link; mint LINK_LOGIN
+ *   login    register          {"registration":ID}  to the address wished for; mint
+ *                                                   LINK_REGISTRATION
+ *   login    register_known    {"link":ID}          somebody registered with this address, which
+ *                                                   has an account: a login link; mint LINK_LOGIN
  *   security address_old       {"change":ID}        mint LINK_ADDRESS_OLD
  *   security address_new       {"change":ID}        to the new address; mint LINK_ADDRESS_NEW
  *   security address_changed   {}                   to the old address, after the change

@@ -627,7 +627,8 @@ void key_range(const struct key *key, struct buf *out)
         buf_puts(out, "\"");
         break;
     case KEY_NETS:
-        buf_printf(out, "a list of at most %" PRId64 " addresses or networks, as [ \"10.0.0.0/8\" ]",
+        buf_printf(out,
+                   "a list of at most %" PRId64 " addresses or networks, as [ \"10.0.0.0/8\" ]",
                    key->max);
         break;
     case KEY_SECRET:

@@ -88,7 +88,8 @@ static void test_names_may_be_in_any_script_but_not_invisible(void **state)
 static void test_languages_are_tags(void **state)
 {
     static const char *const good[] = {"en", "ru", "ro", "pt-BR", "zh-Hans-CN", "gsw"};
-    static const char *const bad[] = {"", "e", "english", "en_", "en-", "-en", "e1", "en-toolongpart",
+    static const char *const bad[] = {"", "e", "english", "en_", "en-", "-en", "e1",
+                                      "en-toolongpart",
                                       "de-1901-aaaaaaaa-b"};
     struct err err = ERR_INIT;
 

@@ -141,8 +141,8 @@ static void test_all_errors_but_syntax_are_told_at_once(void **state)
                    "a.conf:4: http.threads: 65 should be between 2 and 64\n"
                    "a.conf:5: http.idle_time: should be a length in quotes with its unit, as "
                    "\"14d\"\n"
-                   "a.conf:7: clock.grace: \"12\" is not a length of time such as \"14d\", \"12h\" or "
-                   "\"90m\"\n"
+                   "a.conf:7: clock.grace: \"12\" is not a length of time such as \"14d\", "
+                   "\"12h\" or \"90m\"\n"
                    "a.conf:8: webhooks.enabled: \"yes\" should be true or false, without quotes\n");
 }
 
@@ -208,7 +208,8 @@ static void test_lengths_hold_at_both_ends(void **state)
     struct reading r;
 
     (void)state;
-    assert_complains(URL "clock: { move_time = \"59m\"; };", "should be between \"1h\" and \"365d\"");
+    assert_complains(URL "clock: { move_time = \"59m\"; };",
+                     "should be between \"1h\" and \"365d\"");
     assert_complains(URL "clock: { move_time = \"365d 1ms\"; };", "should be between");
     r = read_text(URL "clock: { move_time = \"60m\"; grace = \"0s\"; };");
     assert_ok(r.st, r.err);
@@ -420,7 +421,8 @@ static void test_what_is_printed_reads_back_the_same(void **state)
 {
     struct reading r = read_text("public_url = \"https://c.example\";\n"
                                  "site_name = \"A \\\"quoted\\\" back\\\\slash\";\n"
-                                 "http: { listen = \"0.0.0.0:1\"; trusted_proxies = ( \"::1\" ); };\n"
+                                 "http: { listen = \"0.0.0.0:1\";"
+                                 " trusted_proxies = ( \"::1\" ); };\n"
                                  "webhooks: { timeout = \"1s 500ms\"; };"),
                    again;
     struct buf one = buf_make(SETTINGS_FILE_MAX), two = buf_make(SETTINGS_FILE_MAX);
