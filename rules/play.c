@@ -316,13 +316,20 @@ void position_settle(struct position *pos, enum seat mover)
     settle(pos, mover, NULL, NULL);
 }
 
+/* The move is as hypothetical as `live` is: the position's conditions are first made to agree. */
 bool play_mate_holds(const struct position *pos, struct move move, enum seat mated, unsigned live)
 {
     struct position after = *pos;
+    enum seat mover = man_seat(pos->men[move.from]);
     struct undo undo;
 
+    for (unsigned i = 0; i < SEATS; i++)
+        if ((live >> i & 1u) != 0 && is_out(&after, (enum seat)i))
+            position_condition(&after, (enum seat)i, CONDITION_LIVE);
     engine()->make(&after, move, &undo);
-    return engine_mated(&after, mated, live);
+    judge(&after, mover);
+    release(&after);
+    return after.condition[mated] == CONDITION_MATED;
 }
 
 /* ---------------------------------------------------------------- a move */

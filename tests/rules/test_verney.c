@@ -318,6 +318,27 @@ static void test_house_rule_puts_every_queen_left_of_its_king(void **state)
     RULE("R-V3");
 }
 
+/* Black, mated by the queen on h6, could go to g3 but for his duty to Red's king on h1 (R-V5).  The
+ * queen that takes on f1 mates Red; so step (2) of R-V16 would release Black, whose man it took. */
+static void test_a_capture_whose_other_mate_releases_the_army_is_barred(void **state)
+{
+    static const char text[] =
+        "verney x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,8,x,x,x/14/14/14/3,wR,10/14/7,yQ,3,bB,2/"
+        "3,yB,10/3,bB,yK,6,yR,2/x,x,x,8,x,x,x/x,x,x,4,bK,2,wK,x,x,x/x,x,x,1,wQ,bB,1,rK,1,yV,1,"
+        "x,x,x w aaam - - 5 9";
+    struct variant variant = verney("verney inert=capturable");
+    struct position pos;
+    struct move_judgement judgement;
+
+    (void)state;
+    assert_int_equal(position_parse(&variant, text, &pos, NULL), POSITION_OK);
+    assert_int_equal(position_judge_move(&pos, row_move("e1f1"), &judgement), MOVE_WOULD_RELEASE);
+    assert_int_equal(judgement.other, SEAT_EAST);
+    assert_null(strstr(row_moves(&pos), "e1f1"));
+    RULE("R-V14");
+    RULE("R-V16");
+}
+
 static void test_forfeit_comes_only_on_the_seats_turn(void **state)
 {
     struct position pos = row_position("verney", KINGS, "w aaaa");
@@ -355,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_colours_are_white_red_yellow_black),
         cmocka_unit_test(test_array_has_all_queens_on_light_squares),
         cmocka_unit_test(test_house_rule_puts_every_queen_left_of_its_king),
+        cmocka_unit_test(test_a_capture_whose_other_mate_releases_the_army_is_barred),
         cmocka_unit_test(test_forfeit_comes_only_on_the_seats_turn),
         cmocka_unit_test(test_position_keeps_count_and_ply_when_a_seat_leaves),
     };
