@@ -224,7 +224,7 @@ static enum status user_invite(struct admin_call *call, struct store_txn *txn, u
     if (st == ST_OK)
         st = audit(txn, "user_invite", user.id, "", now, err);
     if (st == ST_OK)
-        buf_printf(call->out, "%s/register#invitation=%s\n", call->engine->public_url, secret);
+        buf_printf(call->out, "%s/sign-in#invitation=%s\n", call->engine->public_url, secret);
     return st;
 }
 

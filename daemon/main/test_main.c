@@ -4,12 +4,13 @@
  *
  *   fourhanded-test clock advance LENGTH   the running daemon's clocks are that much later, as if
  *                                          it had been up all the time
+ *   fourhanded-test clock creep LENGTH     the same, but nothing that is due is done for it
  *   fourhanded-test clock ahead LENGTH     somebody sets its wall clock ahead, or back; the
  *   fourhanded-test clock back LENGTH      monotonic clock runs on
  *   fourhanded-test clock hold             they stand still from now on, and only the others move them
  *   fourhanded-test settle                 nothing but what the others do, too:
  *
- * Before the command returns what is due is done: timers by the arbiter, letters and webhooks by
+ * Before the others return what is due is done: timers by the arbiter, letters and webhooks by
  * the courier, who then waits for no answer any more.  (Settle before moving the clocks far: what is
  * under way meanwhile loses its lease.)
  *
@@ -136,6 +137,7 @@ static const struct admin_verb verbs[] = {
     {"settle", settle_run, settle_after},
     {"clock-hold", hold_run, settle_after},
     {"clock-advance", move_run, settle_after},
+    {"clock-creep", move_run, NULL},
     {"clock-ahead", move_run, settle_after},
     {"clock-back", move_run, settle_after},
     {NULL, NULL, NULL},
@@ -165,6 +167,11 @@ static int cmd_clock_advance(struct cli *cli)
     return verb_run(cli, "clock-advance");
 }
 
+static int cmd_clock_creep(struct cli *cli)
+{
+    return verb_run(cli, "clock-creep");
+}
+
 static int cmd_clock_ahead(struct cli *cli)
 {
     return verb_run(cli, "clock-ahead");
@@ -178,6 +185,8 @@ static int cmd_clock_back(struct cli *cli)
 static const struct cli_command commands[] = {
     {.words = "clock advance", .operands = "LENGTH", .doc = "Move the daemon's clocks",
      .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_clock_advance},
+    {.words = "clock creep", .operands = "LENGTH", .doc = "Move the daemon's clocks unnoticed",
+     .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_clock_creep},
     {.words = "clock ahead", .operands = "LENGTH", .doc = "Set the daemon's wall clock ahead",
      .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_clock_ahead},
     {.words = "clock back", .operands = "LENGTH", .doc = "Set the daemon's wall clock back",
