@@ -8,8 +8,8 @@
  *   arbiter's business, and every change is a command to the writer.
  *
  * Calling sequence
- *   http_start() once everything it borrows is up → http_stop() before the writer is stopped,
- *   since connections may be waiting for it.
+ *   http_start() once everything it borrows is up → http_stop() before the writer and the password
+ *   worker are stopped, since connections may be waiting for them.
  *
  * Ownership
  *   Everything in struct http_options is borrowed and must outlive the server, but for the
@@ -147,7 +147,7 @@ MUST_CHECK enum status http_start(const struct http_options *options, struct htt
                                   struct err *err);
 
 /* Take no more connections, end the streams, let requests under way finish for up to drain_ms,
- * then stop.  Waits for the writer to answer what it was given.  NULL is allowed. */
+ * then stop.  Waits for the writer and the password worker to answer what they were given.  NULL is allowed. */
 void http_stop(struct http *http, int64_t drain_ms);
 
 /* The writer's hook (writer_hook_fn): wakes the streams that wait for what was committed.  Cheap;

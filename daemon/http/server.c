@@ -921,6 +921,47 @@ static void answer_options(struct request *r, const char *allow)
     }
 }
 
+struct forwarded {
+    char text[2048];
+    size_t len;
+};
+
+/* A proxy may add to the line that is there or put one of its own after it. */
+static enum MHD_Result gather_forwarded(void *arg, enum MHD_ValueKind kind, const char *name,
+                                        const char *value)
+{
+    struct forwarded *all = arg;
+    size_t n = value ? strlen(value) : 0;
+
+    (void)kind;
+    if (strcasecmp(name, "X-Forwarded-For") != 0)
+        return MHD_YES;
+    if (all->len + n + 2 > sizeof all->text) {
+        /* The end is what our own proxies wrote. */
+        all->len = 0;
+        if (n + 2 > sizeof all->text) {
+            value += n - (sizeof all->text - 2);
+            n = sizeof all->text - 2;
+        }
+    }
+    if (all->len > 0)
+        all->text[all->len++] = ',';
+    memcpy(all->text + all->len, value ? value : "", n);
+    all->len += n;
+    all->text[all->len] = '\0';
+    return MHD_YES;
+}
+
+static struct address find_client(const struct request *r)
+{
+    struct forwarded all = {.len = 0};
+
+    if (!r->link->is_trusted)
+        return r->link->peer;
+    MHD_get_connection_values(r->conn, MHD_HEADER_KIND, gather_forwarded, &all);
+    return address_of_client(&r->link->peer, all.text, r->http->trusted, r->http->n_trusted);
+}
+
 /* Before the body: framing, target, route.  ret_is_over: the answer is made already. */
 static enum status admit(struct request *r, const char *version, bool *ret_has_body,
                          bool *ret_is_over, struct err *err)
@@ -935,9 +976,7 @@ static enum status admit(struct request *r, const char *version, bool *ret_has_b
     *ret_is_over = false;
     if (!r->target || !r->link)
         return err_reason(err, REASON_NO_MEMORY, "the request did not fit into memory");
-    r->client = address_of_client(&r->link->peer,
-                                  r->link->is_trusted ? request_header(r, "X-Forwarded-For") : NULL,
-                                  r->http->trusted, r->http->n_trusted);
+    r->client = find_client(r);
     st = request_check_headers(r, ret_has_body, err);
     if (st != ST_OK) {
         r->must_close = true;

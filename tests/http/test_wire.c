@@ -431,6 +431,34 @@ static void test_who_asks_too_often_hears_when_to_come_back(void **state)
     fixture_serve(&fixture);
 }
 
+static void test_behind_a_proxy_it_is_the_client_that_is_counted(void **state)
+{
+    static const char *const proxies[] = {"127.0.0.1"};
+
+    (void)state;
+    fixture_unserve(&fixture);
+    fixture.options.rate_requests = 1;
+    fixture.options.trusted_proxies = proxies;
+    fixture.options.n_trusted_proxies = 1;
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+    assert_answer("GET /api/v1 HTTP/1.1\r\nX-Forwarded-For: 203.0.113.1\r\n" REST, 200, NULL);
+    assert_answer("GET /api/v1 HTTP/1.1\r\nX-Forwarded-For: 203.0.113.2\r\n" REST, 200, NULL);
+    assert_answer("GET /api/v1 HTTP/1.1\r\nX-Forwarded-For: 203.0.113.2\r\n" REST, 429, NULL);
+    /* What the client itself forged stands before what the proxy wrote, in its line or in one of
+     * its own. */
+    assert_answer("GET /api/v1 HTTP/1.1\r\nX-Forwarded-For: 9.9.9.9, 203.0.113.2\r\n" REST, 429,
+                  NULL);
+    assert_answer("GET /api/v1 HTTP/1.1\r\nX-Forwarded-For: 9.9.9.9\r\n"
+                  "X-Forwarded-For: 203.0.113.2\r\n" REST,
+                  429, NULL);
+    fixture_unserve(&fixture);
+    fixture.options.rate_requests = 1000000;
+    fixture.options.n_trusted_proxies = 0;
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+}
+
 static void test_readiness_says_no_when_told_to(void **state)
 {
     (void)state;
@@ -552,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_connections_over_the_limit_are_told_so),
         cmocka_unit_test(test_one_address_has_only_its_share_of_connections),
         cmocka_unit_test(test_who_asks_too_often_hears_when_to_come_back),
+        cmocka_unit_test(test_behind_a_proxy_it_is_the_client_that_is_counted),
         cmocka_unit_test(test_readiness_says_no_when_told_to),
         cmocka_unit_test(test_metrics_have_their_own_listener),
         cmocka_unit_test(test_cookies_over_https_are_host_cookies),
