@@ -36,7 +36,9 @@ function register(app) {
     const address = h('input', { type: 'email', required: true, maxlength: 254, autocomplete: 'email' });
     const zone = h('input', { value: Intl.DateTimeFormat().resolvedOptions().timeZone, required: true });
     const language = select(LANGUAGES.map((l) => [l, t(`ui.language.${l}`)]), currentLanguage());
-    const invitation = h('input', { maxlength: 64 });
+    /* An invitation's link leads here with its secret behind the #, which no server sees. */
+    const invitation = h('input', { maxlength: 64, id: 'invitation',
+        value: new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '' });
     const done = h('p', { role: 'status' });
     const byInvitation = app.service.registration === 'invite';
     return h('section', {}, h('h2', {}, t('ui.register.title')), form(app, t('ui.register.do'), async () => {
