@@ -173,7 +173,7 @@ export async function showGame(app, main, id) {
     function invitation() {
         const token = new URLSearchParams(location.hash.slice(1)).get('invitation');
         if (game.state !== 'open') return null;
-        if (token && !app.me) return h('p', {}, h('a', { href: '/sign-in' }, t('ui.game.sign_in_to_answer')));
+        if (token && !app.me) return h('p', {}, h('a', { href: `/sign-in${location.hash}` }, t('ui.game.sign_in_to_answer')));
         const body = () => (token ? { token } : {});
         const answer = (path) => async () => {
             game = await post(`${base}/${path}`, body());
