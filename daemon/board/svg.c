@@ -316,12 +316,13 @@ static void man_draw(const struct canvas *c, int square, uint8_t man)
                "<use href=\"#fh-%c\"%s fill=\"%s\" stroke=\"%s\" stroke-width=\"1.3\" "
                "stroke-linejoin=\"round\"/>\n<use href=\"#fh-%c-lines\"%s stroke=\"%s\" "
                "stroke-width=\"1.2\"/>\n",
-               letter, lift, inert ? "url(#fh-hatch)" : paint.fill, inert ? "#6f6f6f" : paint.stroke,
+               letter, lift, inert ? "url(#fh-hatch)" : paint.fill,
+               inert ? "#6f6f6f" : paint.stroke,
                letter, lift, inert ? "#6f6f6f" : paint.ink);
     buf_printf(c->out,
-               "<path class=\"mark\" transform=\"translate(32 31.4) scale(.94)\" d=\"%s\" fill=\"%s\" "
-               "stroke=\"%s\" stroke-width=\"1.2\"/>\n",
-               art_mark(seat), paint.fill, seat_letter(c->game, seat) == 'b' ? "#ffffff" : paint.stroke);
+               "<path class=\"mark\" transform=\"translate(32 31.4) scale(.94)\" d=\"%s\" "
+               "fill=\"%s\" stroke=\"%s\" stroke-width=\"1.2\"/>\n",
+               art_mark(seat), paint.fill, colour == 'b' ? "#ffffff" : paint.stroke);
     glyphs(c->out, mark_letter, 32, seat == SEAT_WEST ? 33 : 31.4, 5.6, paint.ink, 1.1);
     buf_puts(c->out, "</g>\n");
 }

@@ -179,8 +179,9 @@ static bool is_plain(const char *text)
     return strstr(text, "=?") == NULL;
 }
 
-/* How many of the n bytes at text make the next encoded word: at most max, whole characters, and a multiple of three where there is one, since some readers
- * (GMime 3.2.13 among them) lose words that follow a padded one. */
+/* How many of the n bytes at text make the next encoded word: at most max, whole characters, and
+ * a multiple of three where there is one, since some readers (GMime 3.2.13 among them) lose words
+ * that follow a padded one. */
 static size_t encoded_word_take(const char *text, size_t n, size_t max)
 {
     size_t any = 0;

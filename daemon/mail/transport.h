@@ -20,7 +20,8 @@
  *
  * Safety
  *   Both addresses are checked again just before they go to curl, which would pass line breaks on.
- *   The message's bytes must have CRLF line ends only, else ST_INVALID: curl stuffs dots only there.
+ *   The message's bytes must have CRLF line ends only, else ST_INVALID: curl stuffs dots only
+ *   there.
  *
  * Ownership: everything given is copied but `bytes`, which must stay valid until
  *   mail_sending_free().  Threads: a sending belongs to one thread.

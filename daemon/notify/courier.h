@@ -32,7 +32,8 @@
  *   switched off with a letter.
  *
  * Time: injected; steps take no reading of their own.  Randomness (jitter): injected.
- * Threads: courier_step() and the thread must not be mixed; courier_wake() and courier_stats(): any.
+ * Threads: courier_step() and the thread must not be mixed; courier_wake() and courier_stats():
+ *          any.
  */
 #ifndef FH_NOTIFY_COURIER_H
 #define FH_NOTIFY_COURIER_H

@@ -335,8 +335,8 @@ enum status game_letter_compose(const struct notify *n, struct store_conn *conn,
     struct page page = page_make();
     struct buf picture = buf_make(PICTURE_MAX), news = buf_make(LINE_MAX_OURS);
     struct mail_message m = {0};
-    char token[UNSUBSCRIBE_TOKEN_SIZE] = "", unsubscribe[NOTIFY_URL_SIZE] = "", subject[400], root[300],
-         cid[300], list[300], code[64];
+    char token[UNSUBSCRIBE_TOKEN_SIZE] = "", unsubscribe[NOTIFY_URL_SIZE] = "", subject[400],
+         root[300], cid[300], list[300], code[64];
     enum status st;
 
     TRY(subject_load(n, conn, intent, now, true, &s, err));

@@ -413,8 +413,9 @@ static enum status put_hook(struct telling *t, const struct reader *reader,
     intent.channel = CHANNEL_WEBHOOK;
     intent.webhook_id = webhook->id;
     intent.expires_at = t->now + WEBHOOK_LIFE_MS;
-    (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key, "%s:%s:%" PRId64 ":hook:%016" PRIx64,
-                   notice_class_str(why->cls), t->game->public_id, why->event->seq,
+    (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key,
+                   "%s:%s:%" PRId64 ":hook:%016" PRIx64, notice_class_str(why->cls),
+                   t->game->public_id, why->event->seq,
                    endpoint_hash(webhook));
     return outbox_put(t->txn, &intent, NULL, err);
 }

@@ -1,4 +1,15 @@
-/* notify/internal.h - what the files of notify/ share; not for other rooms. */
+/*
+ * notify/internal.h - what the files of notify/ share; not for other rooms.
+ *
+ * A subject is what a game's notice speaks of, loaded once; a page is one letter written as text
+ * and as HTML side by side.  Letters and bodies are made of the two.
+ *
+ * Ownership: as each function says; strings returned as const char * are constants or belong to the
+ *            subject.
+ * Units:     instants in utc_ms, lengths in ms.
+ * Threads:   a subject, a page and a notice belong to one thread; struct notify is constant.
+ * Errors:    as notify.h and store/store.h.
+ */
 #ifndef FH_NOTIFY_INTERNAL_H
 #define FH_NOTIFY_INTERNAL_H
 

@@ -108,13 +108,14 @@ void message_id_of(const struct notify *n, const struct intent_row *intent, cons
 enum { TOKEN_MAC = 10, TOKEN_PLAIN = 6, TOKEN_BYTES = TOKEN_MAC + TOKEN_PLAIN };
 static const char base32[] = "abcdefghijklmnopqrstuvwxyz234567";
 
-static void hmac(const struct notify *n, const char *purpose, const unsigned char *bytes, size_t size,
-                 unsigned char ret[crypto_auth_hmacsha256_BYTES])
+static void hmac(const struct notify *n, const char *purpose, const unsigned char *bytes,
+                 size_t size, unsigned char ret[crypto_auth_hmacsha256_BYTES])
 {
     crypto_auth_hmacsha256_state state;
 
     (void)crypto_auth_hmacsha256_init(&state, n->key, sizeof n->key);
-    (void)crypto_auth_hmacsha256_update(&state, (const unsigned char *)purpose, strlen(purpose) + 1);
+    (void)crypto_auth_hmacsha256_update(&state, (const unsigned char *)purpose,
+                                        strlen(purpose) + 1);
     (void)crypto_auth_hmacsha256_update(&state, bytes, size);
     (void)crypto_auth_hmacsha256_final(&state, ret);
 }

@@ -140,8 +140,9 @@ void page_pre(struct page *page, const char *text)
 
 void page_image(struct page *page, const char *cid, const char *alt, int width)
 {
-    buf_printf(&page->html, "<p><img src=\"cid:%s\" width=\"%d\" style=\"max-width:100%%;height:auto\" "
-                            "alt=\"", cid, width);
+    buf_printf(&page->html,
+               "<p><img src=\"cid:%s\" width=\"%d\" style=\"max-width:100%%;height:auto\" alt=\"",
+               cid, width);
     html_text(&page->html, alt);
     buf_puts(&page->html, "\"></p>\n");
 }

@@ -258,7 +258,8 @@ static struct arguments arguments_make(const struct subject *s, const struct eve
     a.at[a.n++] = WORDS_TEXT("left", a.left.data);
     a.at[a.n++] = WORDS_TEXT("length", a.length.data);
     a.at[a.n++] = WORDS_TEXT("result", a.result.data);
-    a.at[a.n++] = WORDS_TEXT("cause", event->cause != GAME_CAUSE_NONE ? words_plain(lang, code) : "");
+    a.at[a.n++] =
+        WORDS_TEXT("cause", event->cause != GAME_CAUSE_NONE ? words_plain(lang, code) : "");
     return a;
 }
 

@@ -212,8 +212,9 @@ const char *address_denied(const struct net_list *allow, const struct sockaddr *
     unsigned char bytes[16];
 
     if (address->sa_family == AF_INET) {
-        map_v4((const unsigned char *)&((const struct sockaddr_in *)(const void *)address)->sin_addr,
-               bytes);
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
+
+        map_v4((const unsigned char *)&v4->sin_addr, bytes);
     } else if (address->sa_family == AF_INET6) {
         memcpy(bytes, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 16);
     } else {

@@ -1,4 +1,11 @@
-/* words/table.h - the table that embed.py makes; inside words/ only.  Rows are sorted by code. */
+/*
+ * words/table.h - the table that embed.py makes; inside words/ only.
+ *
+ * Rows are sorted by code in ASCII order, so that a code is found by halving.
+ *
+ * Ownership: constants of the program.  Threads: any.  Errors: none, for embed.py has checked
+ * the texts.
+ */
 #ifndef FH_WORDS_TABLE_H
 #define FH_WORDS_TABLE_H
 

@@ -85,7 +85,7 @@ struct words_entry words_at(enum lang lang, size_t index);
 /* Colours, seats and men; `game` tells which colours sit where.  All are constants. */
 const char *words_seat_colour(enum lang lang, const struct game *game, enum seat seat); /* White */
 const char *words_seat_name(enum lang lang, enum seat seat);                            /* South */
-const char *words_kind(enum lang lang, enum kind kind);                                  /* bishop */
+const char *words_kind(enum lang lang, enum kind kind);                                 /* bishop */
 /* "white bishop", with the endings that the language wants. */
 const char *words_man(enum lang lang, const struct game *game, uint8_t man);
 

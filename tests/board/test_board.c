@@ -268,7 +268,8 @@ static void test_words_tell_men_checks_and_turn_in_every_language(void **state)
          "Белые (Юг), мат: король k6,", "Чёрные (Восток): король m4,"},
         {"Ultima mutare: Roșul j8k7. La mutare: Roșul. Șah: rege alb pe k6, de la damă roșie pe "
          "k7.",
-         "Roșul (Vest): rege n4, damă k3 k7 j8, nebun d4, pion g2 f6 b8, pion care merge înapoi k5.",
+         "Roșul (Vest): rege n4, damă k3 k7 j8, nebun d4, pion g2 f6 b8, pion care merge înapoi "
+         "k5.",
          "Albul (Sud), mat: rege k6,", "Negrul (Est): rege m4,"},
     };
     struct position pos = parsed(middle);

@@ -20,7 +20,7 @@ struct sink *sink_start(const struct sink_script *script);
 int sink_port(const struct sink *sink);
 /* Another script, from the next command on. */
 void sink_set(struct sink *sink, const struct sink_script *script);
-/* Stop and join.  After this the records may be read; before it only while no session is going on. */
+/* Stop and join.  After this the records may be read; before it only between sessions. */
 void sink_stop(struct sink *sink);
 /* All command lines heard, each ended by "\n"; and the bytes of the last message as they came on
  * the wire, dot-stuffing undone, and as they came raw. */

@@ -215,7 +215,8 @@ int64_t newest_intent(struct club *c)
     return club_count(c, "SELECT coalesce(max(id), 0) FROM outbox");
 }
 
-const char *intents_since(struct club *c, int64_t since, const char *channel, char *ret, size_t size)
+const char *intents_since(struct club *c, int64_t since, const char *channel, char *ret,
+                          size_t size)
 {
     sqlite3 *db = database(c);
     sqlite3_stmt *q = NULL;
@@ -224,8 +225,9 @@ const char *intents_since(struct club *c, int64_t since, const char *channel, ch
     ret[0] = '\0';
     assert_int_equal(
         sqlite3_prepare_v2(db,
-                           "SELECT coalesce((SELECT handle FROM users WHERE id = user_id), address),"
-                           " template FROM outbox WHERE id > ?1 AND channel = ?2 ORDER BY 1, 2",
+                           "SELECT coalesce((SELECT handle FROM users WHERE id = user_id),"
+                           " address), template"
+                           " FROM outbox WHERE id > ?1 AND channel = ?2 ORDER BY 1, 2",
                            -1, &q, NULL),
         SQLITE_OK);
     sqlite3_bind_int64(q, 1, since);

@@ -42,7 +42,8 @@ struct webhook_row webhook_now(struct club *c, int64_t id);
 /* Number that a statement gives, over a connection of its own. */
 int64_t club_count(struct club *c, const char *sql);
 /* "class:user:template …" of intents with id > since, in order; users by their index. */
-const char *intents_since(struct club *c, int64_t since, const char *channel, char *ret, size_t size);
+const char *intents_since(struct club *c, int64_t since, const char *channel, char *ret,
+                          size_t size);
 int64_t newest_intent(struct club *c);
 
 /* The only file in the letters' directory whose name begins so; its bytes.  The caller frees. */

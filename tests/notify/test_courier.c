@@ -275,7 +275,8 @@ static void receive(const char *answer)
     (void)snprintf(url, sizeof url, "http://127.0.0.1:%d/hook/club", receiver_port(receiver));
 }
 
-static void assert_signed(const char *request, const unsigned char *key, size_t n, const char *which)
+static void assert_signed(const char *request, const unsigned char *key, size_t n,
+                          const char *which)
 {
     char id[100], seconds[40], signatures[300], want[WEBHOOK_SIGNATURE_SIZE];
     const char *body = strstr(request, "\r\n\r\n") + 4;
@@ -322,7 +323,8 @@ static void test_a_webhook_is_signed_and_says_what_happened(void **state)
         json_integer_value(json_object_get(json_object_get(body, "game"), "state_number")),
         row.state_no);
     assert_string_equal(
-        json_string_value(json_object_get(json_object_get(body, "game"), "position")), row.position);
+        json_string_value(json_object_get(json_object_get(body, "game"), "position")),
+        row.position);
     json_decref(root);
     free(request);
     receiver_stop(receiver);
@@ -496,7 +498,8 @@ static void test_a_name_that_leads_inside_is_refused_and_switched_off(void **sta
     assert_int_equal(receiver_count(receiver), 0);
     assert_int_equal(webhook_now(c, id).state, WEBHOOK_DISABLED);
     assert_string_equal(webhook_now(c, id).disabled_cause, "blocked");
-    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox_attempts WHERE text = 'refused'"), 1);
+    assert_int_equal(
+        club_count(c, "SELECT count(*) FROM outbox_attempts WHERE text = 'refused'"), 1);
     receiver_stop(receiver);
 }
 

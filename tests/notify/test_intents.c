@@ -206,7 +206,8 @@ static void test_invitations_go_to_who_is_invited_and_answers_to_the_organiser(v
 {
     struct club *c = *state;
     struct arbiter_new_game wish = {.rules = "verney"};
-    struct call call = {.op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
+    struct call call = {
+        .op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
     int64_t since;
 
     wish.seats[0] = (struct arbiter_offer){.kind = OFFER_USER, .user_id = c->t->user[SOUTH]};
@@ -313,7 +314,8 @@ static void test_the_five_hundredth_game_is_told_too(void **state)
 
     c->t->arb.limits.open_games = 1000;
     assert_ok(writer_run(c->t->writer,
-                         &(struct writer_command){.name = "many", .run = five_hundred_run, .arg = c},
+                         &(struct writer_command){
+                             .name = "many", .run = five_hundred_run, .arg = c},
                          &err),
               err);
     assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE template = 'turn'"), 500);

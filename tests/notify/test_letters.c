@@ -85,7 +85,8 @@ static void test_headers_thread_by_game_and_say_what_the_letter_is(void **state)
         letter = letter_read(c, row.public_id, NULL);
         line = strstr(letter, "\r\nSubject: ");
         assert_non_null(line);
-        (void)snprintf(subject[i], sizeof subject[i], "%.*s", (int)strcspn(line + 2, "\r"), line + 2);
+        (void)snprintf(subject[i], sizeof subject[i], "%.*s", (int)strcspn(line + 2, "\r"),
+                       line + 2);
         (void)snprintf(want, sizeof want, "\r\nReferences: <%s.root@club.example>\r\n",
                        row.public_id);
         assert_has(letter, want);
@@ -137,7 +138,8 @@ static void test_every_kind_of_game_letter_can_be_written(void **state)
 {
     struct club *c = *state;
     struct arbiter_new_game wish = {.rules = "fortress reserve=chosen"};
-    struct call call = {.op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
+    struct call call = {
+        .op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
     int64_t game;
     struct courier_stats stats;
 
@@ -193,7 +195,8 @@ static void test_a_mailed_invitation_carries_its_secret_and_the_store_forgets_it
 {
     struct club *c = *state;
     struct arbiter_new_game wish = {.rules = "verney"};
-    struct call call = {.op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
+    struct call call = {
+        .op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
     char *letter, *text, *at, secret[SECRET_SIZE];
     unsigned char hash[DIGEST_SIZE];
     struct invitation_row row;
