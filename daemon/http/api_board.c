@@ -14,7 +14,12 @@
 #include "rules/pgn4.h"
 #include "words/words.h"
 
-enum { GAME_TEXT_MAX = 4 * 1024 * 1024, PNG_MAX = 4 * 1024 * 1024, WIDTH_MIN = 200, WIDTH_MAX = 2000 };
+enum {
+    GAME_TEXT_MAX = 4 * 1024 * 1024,
+    PNG_MAX = 4 * 1024 * 1024,
+    WIDTH_MIN = 200,
+    WIDTH_MAX = 2000
+};
 
 /* The position asked for, and its last move. */
 static enum status find_position(struct request *r, struct game_view *view, struct replay *replay,

@@ -201,7 +201,8 @@ static void link_next(struct request *r, const char *next)
         if (strcmp(r->query[i].name, "after") == 0)
             continue;
         /* Whatever got so far holds nothing that would need escaping. */
-        if (value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")])
+        if (value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-")])
             return;
         used += (size_t)snprintf(link + used, sizeof link - used, "&%s=%s", r->query[i].name,
                                  value);

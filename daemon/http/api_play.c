@@ -206,11 +206,12 @@ out:
 
 /* ------------------------------------------------------------------------------ the other acts */
 
-typedef enum status play_fn(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
-                            struct arbiter_actor actor, const struct arbiter_act *act,
-                            struct game_row *ret_game, struct err *err);
-
-static enum status act_with(struct request *r, struct store_txn *txn, utc_ms now, play_fn *fn,
+/* Ask one of the arbiter's functions that take an act. */
+static enum status act_with(struct request *r, struct store_txn *txn, utc_ms now,
+                            enum status (*fn)(const struct arbiter *arb, struct store_txn *txn,
+                                              utc_ms now, struct arbiter_actor actor,
+                                              const struct arbiter_act *act,
+                                              struct game_row *ret_game, struct err *err),
                             struct err *err)
 {
     struct act_data *data = r->data;

@@ -90,7 +90,8 @@ static bool is_key_of(const struct entry *entry, const struct cache_key *key)
 
 static bool is_good(struct cache *cache, const struct entry *entry, int64_t now_ms)
 {
-    return entry->game_id && atomic_load(&cache->game_at[entry->game_id % GAME_SLOTS]) <= entry->epoch &&
+    return entry->game_id &&
+           atomic_load(&cache->game_at[entry->game_id % GAME_SLOTS]) <= entry->epoch &&
            atomic_load(&cache->all_at) <= entry->epoch && now_ms - entry->at_ms < CACHE_AGE_MS;
 }
 

@@ -2,8 +2,8 @@
  * http/files.h - the browser client's files, kept in memory.
  *
  * All files under a directory are read when the server starts; a request names one of them exactly
- * or gets none, so no path can lead elsewhere.  Names that begin with a dot, and symbolic links, are
- * left out.
+ * or gets none, so no path can lead elsewhere.  Names that begin with a dot, and symbolic links,
+ * are left out.
  *
  * Every file has an ETag of its content.  Besides its own name it is found as /-/VERSION/NAME,
  * where VERSION is a digest over all of them: those may be cached for ever, and in HTML files

@@ -1,6 +1,7 @@
 /*
- * http/game_acts.h - what all acts on a game share.
+ * http/game_acts.h - what all acts on a game share: who acts, on which game, what is answered.
  *
+ * Errors: REASON_NO_SUCH_GAME when the path names none; what the arbiter refuses is passed on.
  * Threads: the writer's, but for request_actor().
  */
 #ifndef FH_HTTP_GAME_ACTS_H

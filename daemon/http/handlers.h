@@ -1,5 +1,5 @@
 /*
- * http/handlers.h - one function, or two, for each operation of web/openapi.yaml, by its name there.
+ * http/handlers.h - functions for each operation of web/openapi.yaml, by its name there.
  *
  * …_read      answers at once, on the pool thread
  * …_prepare   reads the body before a change, on the pool thread
@@ -22,25 +22,31 @@ enum status request_link_act(struct request *r, struct store_txn *txn, utc_ms no
 enum status consume_link_prepare(struct request *r, struct err *err);
 enum status consume_link_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status login_by_password_read(struct request *r, struct err *err);
-enum status login_by_password_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status login_by_password_act(struct request *r, struct store_txn *txn, utc_ms now,
+                                  struct err *err);
 enum status logout_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status register_prepare(struct request *r, struct err *err);
 enum status register_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status confirm_address_prepare(struct request *r, struct err *err);
-enum status confirm_address_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status confirm_address_act(struct request *r, struct store_txn *txn, utc_ms now,
+                                struct err *err);
 enum status get_me_read(struct request *r, struct err *err);
 enum status patch_me_prepare(struct request *r, struct err *err);
 enum status patch_me_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status set_password_read(struct request *r, struct err *err);
 enum status set_password_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
-enum status delete_password_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status delete_password_act(struct request *r, struct store_txn *txn, utc_ms now,
+                                struct err *err);
 enum status change_address_prepare(struct request *r, struct err *err);
-enum status change_address_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status change_address_act(struct request *r, struct store_txn *txn, utc_ms now,
+                               struct err *err);
 enum status get_notices_read(struct request *r, struct err *err);
 enum status patch_notices_prepare(struct request *r, struct err *err);
-enum status patch_notices_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status patch_notices_act(struct request *r, struct store_txn *txn, utc_ms now,
+                              struct err *err);
 enum status list_sessions_read(struct request *r, struct err *err);
-enum status end_other_sessions_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status end_other_sessions_act(struct request *r, struct store_txn *txn, utc_ms now,
+                                   struct err *err);
 enum status end_session_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status list_tokens_read(struct request *r, struct err *err);
 enum status create_token_prepare(struct request *r, struct err *err);
@@ -48,12 +54,16 @@ enum status create_token_act(struct request *r, struct store_txn *txn, utc_ms no
 enum status revoke_token_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status list_webhooks_read(struct request *r, struct err *err);
 enum status create_webhook_prepare(struct request *r, struct err *err);
-enum status create_webhook_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status create_webhook_act(struct request *r, struct store_txn *txn, utc_ms now,
+                               struct err *err);
 enum status get_webhook_read(struct request *r, struct err *err);
 enum status patch_webhook_prepare(struct request *r, struct err *err);
-enum status patch_webhook_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
-enum status delete_webhook_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
-enum status rotate_webhook_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status patch_webhook_act(struct request *r, struct store_txn *txn, utc_ms now,
+                              struct err *err);
+enum status delete_webhook_act(struct request *r, struct store_txn *txn, utc_ms now,
+                               struct err *err);
+enum status rotate_webhook_act(struct request *r, struct store_txn *txn, utc_ms now,
+                               struct err *err);
 enum status ping_webhook_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status list_deliveries_read(struct request *r, struct err *err);
 enum status redeliver_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
@@ -66,12 +76,15 @@ enum status join_game_prepare(struct request *r, struct err *err);
 enum status join_game_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status leave_game_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status accept_invitation_prepare(struct request *r, struct err *err);
-enum status accept_invitation_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status accept_invitation_act(struct request *r, struct store_txn *txn, utc_ms now,
+                                  struct err *err);
 enum status decline_invitation_prepare(struct request *r, struct err *err);
-enum status decline_invitation_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status decline_invitation_act(struct request *r, struct store_txn *txn, utc_ms now,
+                                   struct err *err);
 enum status invite_prepare(struct request *r, struct err *err);
 enum status invite_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
-enum status withdraw_invitation_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status withdraw_invitation_act(struct request *r, struct store_txn *txn, utc_ms now,
+                                    struct err *err);
 enum status get_placement_read(struct request *r, struct err *err);
 enum status place_prepare(struct request *r, struct err *err);
 enum status place_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
@@ -104,13 +117,16 @@ enum status resume_game_act(struct request *r, struct store_txn *txn, utc_ms now
 enum status credit_time_prepare(struct request *r, struct err *err);
 enum status credit_time_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
 enum status adjudicate_game_prepare(struct request *r, struct err *err);
-enum status adjudicate_game_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status adjudicate_game_act(struct request *r, struct store_txn *txn, utc_ms now,
+                                struct err *err);
 enum status get_game_events_read(struct request *r, struct err *err);
 enum status get_events_read(struct request *r, struct err *err);
 enum status login_page_read(struct request *r, struct err *err);
-enum status login_by_page_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status login_by_page_act(struct request *r, struct store_txn *txn, utc_ms now,
+                              struct err *err);
 enum status confirm_page_read(struct request *r, struct err *err);
-enum status confirm_by_page_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
+enum status confirm_by_page_act(struct request *r, struct store_txn *txn, utc_ms now,
+                                struct err *err);
 enum status unsubscribe_page_read(struct request *r, struct err *err);
 enum status unsubscribe_prepare(struct request *r, struct err *err);
 enum status unsubscribe_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);

@@ -114,7 +114,7 @@ struct http_options {
     int64_t idle_ms;         /* of a connection without a request */
     int64_t heartbeat_ms;
     int64_t answer_ms;       /* for a client to take an answer that is no stream */
-    int streams_per_account; /* at once; an address counts as an account where nobody is logged in */
+    int streams_per_account; /* at once; an address counts as one where nobody is logged in */
     int64_t rate_requests;   /* a minute and account (or address) */
     int64_t rate_logins;     /* an hour and address */
     int games_per_user;      /* open, placing and running */
@@ -147,7 +147,8 @@ MUST_CHECK enum status http_start(const struct http_options *options, struct htt
                                   struct err *err);
 
 /* Take no more connections, end the streams, let requests under way finish for up to drain_ms,
- * then stop.  Waits for the writer and the password worker to answer what they were given.  NULL is allowed. */
+ * then stop.  Waits for the writer and the password worker to answer what they were given.  NULL is
+ * allowed. */
 void http_stop(struct http *http, int64_t drain_ms);
 
 /* The writer's hook (writer_hook_fn): wakes the streams that wait for what was committed.  Cheap;

@@ -63,8 +63,9 @@ enum status page_answer(struct request *r, int status, enum lang lang, const cha
 
     buf_clear(out);
     out->limit = PAGE_BYTES;
-    buf_printf(out, "<!doctype html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n<title>",
+    buf_printf(out, "<!doctype html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
                lang_tag(lang));
+    buf_puts(out, "<title>");
     put_escaped(out, words_plain(lang, title_code));
     buf_puts(out, " - ");
     put_escaped(out, r->http->options.site_name);

@@ -606,7 +606,8 @@ json_t *render_summary(const struct game_brief *brief, struct viewer viewer)
     json_object_set_new(root, "rated", json_boolean(brief->is_rated));
     json_object_set_new(root, "visibility", json_string(game_visibility_str(brief->visibility)));
     json_object_set_new(root, "table_talk", json_boolean(brief->table_talk));
-    json_object_set_new(root, "time", render_time(brief->clock, brief->per_move_ms, brief->grace_ms));
+    json_object_set_new(root, "time",
+                        render_time(brief->clock, brief->per_move_ms, brief->grace_ms));
     json_object_set_new(root, "organiser", player_of(brief->organiser, NULL));
     json_object_set_new(root, "seats", seats);
     json_object_set_new(root, "turn", turn);

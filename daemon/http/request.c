@@ -308,8 +308,9 @@ const char *request_accepts(const struct request *r, const char *const *offered)
             if (range_matches(at, n, offered[i], &got) && got >= rank) {
                 int this_q = 1000;
 
-                for (const char *p = params; p && p < end; p = memchr(p + 1, ';', (size_t)(end - p - 1))) {
-                    const char *s = p + 1;
+                for (const char *p = params, *s; p && p < end;
+                     p = memchr(p + 1, ';', (size_t)(end - p - 1))) {
+                    s = p + 1;
 
                     while (s < end && (*s == ' ' || *s == '\t'))
                         s++;

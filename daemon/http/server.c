@@ -492,7 +492,8 @@ static enum status find_identity(struct request *r, struct err *err)
         if (st == ST_OK)
             st = people_by_token(conn, token, now, &r->who, err);
         if (st == ST_UNAUTHENTICATED)
-            st = err_reason(err, REASON_BAD_CREDENTIALS, "this token is not valid, or not any more");
+            st = err_reason(err, REASON_BAD_CREDENTIALS,
+                            "this token is not valid, or not any more");
     } else if (request_cookie(r, r->http->cookie_name, secret, sizeof secret)) {
         struct err ignored = ERR_INIT;
 
@@ -1136,7 +1137,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
             buf_add(&r->body, upload, *upload_size);
             *upload_size = 0;
             if (buf_failed(&r->body)) {
-                err_reason(&r->refusal, r->body.st == ST_NOMEM ? REASON_NO_MEMORY : REASON_TOO_LARGE,
+                err_reason(&r->refusal,
+                           r->body.st == ST_NOMEM ? REASON_NO_MEMORY : REASON_TOO_LARGE,
                            "a body may have %zu bytes", r->http->options.body_size);
                 r->must_close = true;
                 r->phase = PHASE_DRAIN;

@@ -89,9 +89,9 @@ struct route {
     enum rate_class rate;
     unsigned flags;
     const char *statuses; /* all that it can answer: "200 304 400", as in openapi.yaml */
-    /* read, or act with or without prepare.  prepare comes before act, on the pool thread, and reads
-     * the body.  A route with read and act waits for something else first (a password) and then
-     * submits act itself. */
+    /* read, or act with or without prepare.  prepare comes before act, on the pool thread, and
+     * reads the body.  A route with read and act waits for something else first (a password) and
+     * then submits act itself. */
     enum status (*read)(struct request *r, struct err *err);
     enum status (*prepare)(struct request *r, struct err *err);
     enum status (*act)(struct request *r, struct store_txn *txn, utc_ms now, struct err *err);
@@ -172,7 +172,8 @@ struct request {
     bool is_done;            /* the writer has answered; set before the connection is resumed */
     enum status outcome;
     struct err outcome_err;
-    enum status (*resumed)(struct request *r, struct err *err); /* called once done; may suspend again */
+    /* called once it is done; may suspend the connection again */
+    enum status (*resumed)(struct request *r, struct err *err);
     const char *key;         /* of Idempotency-Key, unquoted; NULL: none */
     char key_text[132];
     unsigned char key_hash[DIGEST_SIZE];

@@ -145,9 +145,11 @@ static void test_length_and_chunks_together_smuggle_nothing(void **state)
 static void test_foreign_encodings_are_refused_at_once(void **state)
 {
     (void)state;
-    assert_answer("POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n",
+    assert_answer("POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\n"
+                  "Transfer-Encoding: xchunked\r\n\r\n",
                   400, "only Transfer-Encoding");
-    assert_answer("POST /api/v1/auth/link HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+    assert_answer("POST /api/v1/auth/link HTTP/1.0\r\nHost: x\r\n"
+                  "Transfer-Encoding: chunked\r\n\r\n",
                   400, NULL);
 }
 
@@ -166,8 +168,8 @@ static void test_a_chunked_body_is_read_and_bounded(void **state)
                   "Transfer-Encoding: chunked\r\n\r\n"
                   "8\r\n{\"login\"\r\n9\r\n:\"nobody\"\r\n1\r\n}\r\n0\r\n\r\n",
                   202, "accepted");
-    buf_puts(&big, "POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                   "Transfer-Encoding: chunked\r\n\r\n");
+    buf_puts(&big, "POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\n"
+                   "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
     for (int i = 0; i < 20; i++) {
         buf_puts(&big, "1000\r\n");
         for (int k = 0; k < 0x1000; k++)
@@ -339,7 +341,8 @@ static void test_a_file_that_the_client_has_is_not_sent_again(void **state)
     (void)state;
     assert_non_null(at);
     snprintf(etag, sizeof etag, "%.*s", (int)strcspn(at + 6, "\r"), at + 6);
-    snprintf(request, sizeof request, "GET /style.css HTTP/1.1\r\nIf-None-Match: %s\r\n" REST, etag);
+    snprintf(request, sizeof request, "GET /style.css HTTP/1.1\r\nIf-None-Match: %s\r\n" REST,
+             etag);
     assert_answer(request, 304, NULL);
     free(answer);
 }
