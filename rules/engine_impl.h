@@ -243,17 +243,21 @@ INLINE bool may_castle(const struct view *view, unsigned left)
     return king_is_safe_on(view, castle->way[1]) && king_is_safe_on(view, castle->way[2]);
 }
 
-/* The square of the pawn that `foe` has just moved past pos->passed[foe], if it still stands
- * there and the square is still empty: R-F9. */
+/* The square of the pawn that `foe` has moved past pos->passed[foe], if it still stands there. */
+INLINE int pawn_beyond(const struct position *pos, enum seat foe)
+{
+    unsigned way = way_forward(foe);
+    int beyond = pos->passed[foe] + way_file[way] + 16 * way_rank[way];
+
+    return beyond >= 0 && beyond < SQUARES && pos->men[beyond] == man_of(foe, KIND_PAWN)
+               ? beyond
+               : SQUARE_NONE;
+}
+
+/* The same, if it may be taken in passing: R-F9. */
 INLINE int passed_pawn(const struct position *pos, enum seat foe)
 {
-    int passed = pos->passed[foe];
-    int beyond = passed + way_file[way_forward(foe)] + 16 * way_rank[way_forward(foe)];
-
-    if (pos->men[passed] != MAN_NONE || beyond < 0 || beyond >= SQUARES ||
-        pos->men[beyond] != man_of(foe, KIND_PAWN))
-        return SQUARE_NONE;
-    return beyond;
+    return pos->men[pos->passed[foe]] == MAN_NONE ? pawn_beyond(pos, foe) : SQUARE_NONE;
 }
 
 /* Would capturing the pawn on `victim` from `from`, passing to `to`, leave the king safe? */
@@ -715,15 +719,18 @@ static void make_special(struct position *pos, struct move move, struct undo *un
             pos->hash ^= hash_keys[KEY_PASSED + seat * SQUARES + pos->passed[seat]];
         } else if (move.type == MOVE_EN_PASSANT) {
             for (unsigned foe = 0; foe < SEATS; foe++) {
-                if (seats_are_enemies(seat, (enum seat)foe) &&
-                    (pos->passed_by >> foe & 1u) != 0 && pos->passed[foe] == move.to) {
-                    int step = way_file[way_forward((enum seat)foe)] +
-                               16 * way_rank[way_forward((enum seat)foe)];
+                int victim;
 
-                    undo->captured_at = (uint8_t)(move.to + step);
-                    undo->captured = pos->men[undo->captured_at];
-                    position_put(pos, undo->captured_at, MAN_NONE);
-                }
+                if (!seats_are_enemies(seat, (enum seat)foe) ||
+                    (pos->passed_by >> foe & 1u) == 0 || pos->passed[foe] != move.to)
+                    continue;
+                victim = pawn_beyond(pos, (enum seat)foe);
+                if (victim == SQUARE_NONE)
+                    continue;
+                undo->captured_at = (uint8_t)victim;
+                undo->captured = pos->men[victim];
+                position_put(pos, victim, MAN_NONE);
+                break;
             }
             pos->count = 0;
         }

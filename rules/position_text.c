@@ -102,6 +102,7 @@ static enum position_verdict read_token(struct reader *r, const char *at, const 
     if (*at == 'x' && end - at == 1) {
         if (square_is_on_board(r->game, square))
             return wrong(r, POSITION_X_ON_BOARD, at, end, "a man or a number");
+        r->error.square = SQUARE_NONE;
         return POSITION_OK;
     }
     if (end - at != 2)
@@ -262,6 +263,8 @@ static enum position_verdict read_passed(struct reader *r)
             square_read(at + 1, (size_t)(end - at - 1), &square) != (size_t)(end - at - 1) ||
             end - at < 3 || !square_is_on_board(r->game, square))
             return wrong(r, POSITION_BAD_EN_PASSANT, at, end, wanted);
+        if (r->state.passed[seat_partner(seat)] == square) /* their pawns never pass one square */
+            return wrong(r, POSITION_BAD_EN_PASSANT, at, end, "another square than the partner's");
         last = (int)seat;
         r->state.passed[seat] = square;
         if (end == r->field_end)

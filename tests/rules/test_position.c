@@ -105,6 +105,8 @@ static void check_bad_text(void **state)
     assert_int_equal(error.rank, bad->rank);
     assert_int_equal(error.token, bad->token);
     assert_string_equal(error.word, bad->word);
+    if (bad->field != FIELD_BOARD)
+        assert_int_equal(error.square, SQUARE_NONE);
     assert_true(strncmp(bad->text + error.offset, error.word, strlen(error.word)) == 0);
     assert_true(position_error_sentence(variant.game, &error, sentence, sizeof sentence) <
                 sizeof sentence);
@@ -238,6 +240,11 @@ static void test_castling_and_chances_are_written_in_order(void **state)
     assert_int_equal(error.token, 2);
     memcpy(strstr(text, "urwrul"), "wrurul", 6);
     memcpy(strstr(text, "we5,be9"), "be9,we5", 7);
+    assert_int_equal(position_parse(&pos.variant, text, &again, &error), POSITION_BAD_EN_PASSANT);
+    assert_int_equal(error.token, 2);
+    memcpy(strstr(text, "be9,we5"), "we5,be5", 7); /* enemies' pawns may pass one square */
+    assert_int_equal(position_parse(&pos.variant, text, &again, &error), POSITION_OK);
+    memcpy(strstr(text, "we5,be5"), "we5,re5", 7); /* partners' never do */
     assert_int_equal(position_parse(&pos.variant, text, &again, &error), POSITION_BAD_EN_PASSANT);
     assert_int_equal(error.token, 2);
     RULE("R-T1");
