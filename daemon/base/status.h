@@ -50,7 +50,7 @@ enum status {
 
 /* X(name, slug, status, Xfcc-like result word for mail and Xfcc clients, English title) */
 #define REASON_LIST(X)                                                                             \
-    X(NONE, "none", ST_INTERNAL, "ServerError", "Something went wrong")                           \
+    X(NONE, "none", ST_INTERNAL, "ServerError", "Something went wrong")                            \
     X(BAD_REQUEST, "bad_request", ST_INVALID, "BadRequest", "The request is not well-formed")      \
     X(BAD_JSON, "bad_json", ST_INVALID, "BadRequest", "The body is not valid JSON")                \
     X(BAD_FIELD, "bad_field", ST_INVALID, "BadRequest", "A field has a value that cannot be used") \
@@ -71,12 +71,11 @@ enum status {
     X(NOT_FOUND, "not_found", ST_NOT_FOUND, "InvalidGameID", "There is no such thing")             \
     X(NO_SUCH_GAME, "no_such_game", ST_NOT_FOUND, "InvalidGameID", "There is no such game")        \
     X(NO_SUCH_USER, "no_such_user", ST_NOT_FOUND, "InvalidUser", "There is no such player")        \
-    X(UNKNOWN_ZONE, "unknown_zone", ST_INVALID, "BadRequest", "There is no such time zone")         \
+    X(UNKNOWN_ZONE, "unknown_zone", ST_INVALID, "BadRequest", "There is no such time zone")        \
     X(METHOD, "method_not_allowed", ST_NOT_ALLOWED, "BadRequest", "This method is not known here") \
     X(NOT_YOUR_GAME, "not_your_game", ST_FORBIDDEN, "NotYourGame", "You do not play in this game") \
     X(NOT_YOUR_TURN, "not_your_turn", ST_CONFLICT, "NotYourTurn", "It is not your turn")           \
-    X(STATE_MISMATCH, "state_mismatch", ST_CONFLICT, "InvalidMoveNumber",                          \
-      "The game has moved on")                                                                     \
+    X(STATE_MISMATCH, "state_mismatch", ST_CONFLICT, "InvalidMoveNumber", "The game has moved on") \
     X(GAME_NOT_RUNNING, "game_not_running", ST_CONFLICT, "GameNotRunning",                         \
       "The game is not running")                                                                   \
     X(GAME_PAUSED, "game_paused", ST_CONFLICT, "GamePaused", "The game is paused")                 \

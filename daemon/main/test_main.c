@@ -7,17 +7,18 @@
  *   fourhanded-test clock creep LENGTH     the same, but nothing that is due is done for it
  *   fourhanded-test clock ahead LENGTH     somebody sets its wall clock ahead, or back; the
  *   fourhanded-test clock back LENGTH      monotonic clock runs on
- *   fourhanded-test clock hold             they stand still from now on, and only the others move them
- *   fourhanded-test settle                 nothing but what the others do, too:
+ *   fourhanded-test clock hold             they stand still from now on, and only the others move
+ * them fourhanded-test settle                 nothing but what the others do, too:
  *
  * Before the others return what is due is done: timers by the arbiter, letters and webhooks by
- * the courier, who then waits for no answer any more.  (Settle before moving the clocks far: what is
- * under way meanwhile loses its lease.)
+ * the courier, who then waits for no answer any more.  (Settle before moving the clocks far: what
+ * is under way meanwhile loses its lease.)
  *
  * tests/faults/vfs_env.c, linked in too, lets the environment put a failing disk under it.
  *
  * FOURHANDED_TEST_CLOCK in the environment is where a start begins (for a restart after the clock
- * was moved): a LENGTH that the clocks are ahead of the machine's, or an instant at which they stand.
+ * was moved): a LENGTH that the clocks are ahead of the machine's, or an instant at which they
+ * stand.
  */
 #include <pthread.h>
 #include <stdio.h>

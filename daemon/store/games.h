@@ -79,7 +79,8 @@ struct seat_row {
     char handle[HANDLE_SIZE];    /* of the holder; "" */
     char display_name[DISPLAY_NAME_SIZE];
     utc_ms taken_at;
-    char placement[SEAT_PLACEMENT_SIZE]; /* of the reserve; "" : not placed.  Hidden until all are. */
+    char placement[SEAT_PLACEMENT_SIZE]; /* of the reserve; "" : not placed.  Hidden until all are.
+                                          */
     utc_ms placed_at;
     enum seat_left_how left_how; /* SEAT_STAYED: the army is in the game */
     utc_ms left_at;
@@ -231,7 +232,8 @@ MUST_CHECK enum status seats_take(struct store_txn *txn, int64_t game_id, int se
                                   int64_t user_id, enum holder_role role, utc_ms now,
                                   struct err *err);
 /* user leaves it before the start: it is open again.  If he is to hear of it himself, append the
- * event first: from here on he may have nothing more to do with the game.  ST_CONFLICT unless he holds it. */
+ * event first: from here on he may have nothing more to do with the game.  ST_CONFLICT unless he
+ * holds it. */
 MUST_CHECK enum status seats_leave(struct store_txn *txn, int64_t game_id, int seat,
                                    int64_t user_id, utc_ms now, struct err *err);
 MUST_CHECK enum status seats_place(struct store_txn *txn, int64_t game_id, int seat,
@@ -295,7 +297,8 @@ MUST_CHECK enum status invitations_of_game(struct store_conn *conn, int64_t game
 MUST_CHECK enum status invitations_claim(struct store_txn *txn, int64_t id, int64_t user_id,
                                          struct err *err);
 /* accepted (seats_take() follows), declined, expired or withdrawn.  The address and its token are
- * erased, the seat is open again.  Append the event first, as with seats_leave().  ST_CONFLICT (REASON_ALREADY_DONE) unless it is pending. */
+ * erased, the seat is open again.  Append the event first, as with seats_leave().  ST_CONFLICT
+ * (REASON_ALREADY_DONE) unless it is pending. */
 MUST_CHECK enum status invitations_settle(struct store_txn *txn, int64_t id,
                                           enum invitation_state state, utc_ms now,
                                           struct err *err);

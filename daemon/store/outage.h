@@ -15,8 +15,8 @@
 enum { OUTAGE_NOTE_SIZE = 501 };
 
 /* The last sign of life; UTC_NONE on a new file. */
-MUST_CHECK enum status heartbeat_get(struct store_conn *conn, utc_ms *ret_at, utc_ms *ret_started_at,
-                                     struct err *err);
+MUST_CHECK enum status heartbeat_get(struct store_conn *conn, utc_ms *ret_at,
+                                     utc_ms *ret_started_at, struct err *err);
 /* is_start: a run begins now. */
 MUST_CHECK enum status heartbeat_set(struct store_txn *txn, utc_ms now, bool is_start,
                                      struct err *err);

@@ -89,9 +89,9 @@ MUST_CHECK enum status outbox_put_composed(struct store_txn *txn, const struct i
                                            int64_t *ret_id, struct err *err);
 
 /* Lease the earliest due one of a channel until now + lease_ms.  A lease that has ended is handed
- * out again.  Those whose expires_at has come are marked expired on the way.  attempts is counted up.
- * ST_NOT_FOUND when nothing (more) is due: the command that asked must then still return ST_OK, or
- * the marking is undone and done again for ever. */
+ * out again.  Those whose expires_at has come are marked expired on the way.  attempts is counted
+ * up. ST_NOT_FOUND when nothing (more) is due: the command that asked must then still return ST_OK,
+ * or the marking is undone and done again for ever. */
 MUST_CHECK enum status outbox_claim(struct store_txn *txn, enum notice_channel channel, utc_ms now,
                                     int64_t lease_ms, struct intent_row *ret_intent,
                                     struct err *err);

@@ -82,7 +82,8 @@ struct store_options {
  * (application_id), or a newer version of the program wrote it (user_version); nothing is changed
  * then · ST_NOT_FOUND must_exist or read_only, and there is none · ST_IO.
  * Before an existing file is migrated a copy is put beside it as NAME.before-NNNN (NNNN: the first
- * migration to come).  Each migration is one transaction, so a failed one leaves the version before.
+ * migration to come).  Each migration is one transaction, so a failed one leaves the version
+ * before.
  */
 MUST_CHECK enum status store_open(const struct store_options *options, struct store **ret_store,
                                   struct err *err);
@@ -163,7 +164,8 @@ bool store_txn_is_open(const struct store_txn *txn);
 
 struct store_conn *store_txn_conn(struct store_txn *txn);
 
-/* ---------------------------------------------------------------- upkeep, on the writer's thread */
+/* ---------------------------------------------------------------- upkeep, on the writer's thread
+ */
 
 /* Move the write-ahead log into the file and cut it to nothing.  Waits for no reader; *ret_left
  * (NULL allowed) is how many pages had to stay because one still reads them. */

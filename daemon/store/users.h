@@ -76,8 +76,8 @@ MUST_CHECK enum status users_set_operator(struct store_txn *txn, int64_t id, boo
 /* Disabling also revokes sessions, tokens and links, and switches webhooks off. */
 MUST_CHECK enum status users_set_disabled(struct store_txn *txn, int64_t id, bool is_disabled,
                                           utc_ms now, struct err *err);
-/* A new address starts healthy.  verified_at UTC_NONE: not proved.  ST_CONFLICT (REASON_ALREADY_DONE)
- * when it is proved and another account has it. */
+/* A new address starts healthy.  verified_at UTC_NONE: not proved.  ST_CONFLICT
+ * (REASON_ALREADY_DONE) when it is proved and another account has it. */
 MUST_CHECK enum status users_set_address(struct store_txn *txn, int64_t id, const char *address,
                                          const char *address_key, utc_ms verified_at, utc_ms now,
                                          struct err *err);

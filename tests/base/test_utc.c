@@ -106,8 +106,9 @@ static void test_lengths_are_read_in_their_units(void **state)
 
 static void test_lengths_without_sense_are_refused(void **state)
 {
-    static const char *const bad[] = {"",    " ",   "14",     "d",       "-1d",  "1w",
-                                      "1.5h", "1 d", "1dd",    "100001d", "1d x", "99999999999999999999s"};
+    static const char *const bad[] = {"",    " ",       "14",   "d",
+                                      "-1d", "1w",      "1.5h", "1 d",
+                                      "1dd", "100001d", "1d x", "99999999999999999999s"};
     struct err err = ERR_INIT;
 
     (void)state;

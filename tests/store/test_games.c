@@ -639,7 +639,8 @@ static void test_an_outage_is_credited_once_a_game(void **state)
 static void test_setting_a_timer_again_moves_it(void **state)
 {
     int64_t game = rig_running(&rig, "aaaaaaaa", users);
-    struct timer_row timer = {.kind = TIMER_DEADLINE, .game_id = game, .seat = -1, .due_at = T0 + 5};
+    struct timer_row timer = {
+        .kind = TIMER_DEADLINE, .game_id = game, .seat = -1, .due_at = T0 + 5};
     struct timer_row rows[4], got;
     size_t n = 0;
     utc_ms next = 0;

@@ -162,10 +162,11 @@ static void test_the_lock_ends_with_its_process(void **state)
 /* ---------------------------------------------------------------- migrations */
 
 static struct migration two[3] = {
-    {1, "0001_a.sql", "CREATE TABLE parent (id INTEGER PRIMARY KEY) STRICT;"
-                      "CREATE TABLE child (id INTEGER PRIMARY KEY,"
-                      " parent_id INTEGER NOT NULL REFERENCES parent (id) ON DELETE CASCADE) STRICT;"
-                      "INSERT INTO parent VALUES (1); INSERT INTO child VALUES (10, 1);"},
+    {1, "0001_a.sql",
+     "CREATE TABLE parent (id INTEGER PRIMARY KEY) STRICT;"
+     "CREATE TABLE child (id INTEGER PRIMARY KEY,"
+     " parent_id INTEGER NOT NULL REFERENCES parent (id) ON DELETE CASCADE) STRICT;"
+     "INSERT INTO parent VALUES (1); INSERT INTO child VALUES (10, 1);"},
     {0, NULL, NULL},
     {0, NULL, NULL}};
 
