@@ -160,12 +160,20 @@ static void tell_players(struct telling *t, int64_t except, enum notice_class cl
             tell(t, t->seats[seat].user_id, seat, cls, template_name, event);
 }
 
-static void tell_all(struct telling *t, int64_t except, enum notice_class cls,
-                     const char *template_name, const struct event_row *event)
+static void tell_all(struct telling *t, enum notice_class cls, const char *template_name,
+                     const struct event_row *event)
 {
-    tell_players(t, except, cls, template_name, event);
-    if (t->game->organiser_id != except)
-        tell(t, t->game->organiser_id, -1, cls, template_name, event);
+    tell_players(t, 0, cls, template_name, event);
+    tell(t, t->game->organiser_id, -1, cls, template_name, event);
+}
+
+/* What an organiser or operator did: all four, also if it was one of them; the organiser, if not.
+ */
+static void tell_power(struct telling *t, const char *template_name, const struct event_row *event)
+{
+    tell_players(t, 0, NOTICE_ORGANISER, template_name, event);
+    if (t->game->organiser_id != event->user_id)
+        tell(t, t->game->organiser_id, -1, NOTICE_ORGANISER, template_name, event);
 }
 
 /* ---------------------------------------------------------------- invitations */
@@ -287,7 +295,7 @@ static enum status on_event(struct telling *t, const struct event_row *e, struct
         tell_players(t, e->user_id, NOTICE_LEAVING, "resigned", e);
         break;
     case GAME_EVENT_FORFEITED:
-        tell_all(t, 0, NOTICE_LEAVING, "forfeited", e);
+        tell_all(t, NOTICE_LEAVING, "forfeited", e);
         break;
     case GAME_EVENT_DRAW_OFFERED:
         tell_players(t, e->user_id, NOTICE_DRAW, "draw_offered", e);
@@ -302,23 +310,23 @@ static enum status on_event(struct telling *t, const struct event_row *e, struct
         tell_players(t, e->user_id, NOTICE_DRAW, "draw_lapsed", e);
         break;
     case GAME_EVENT_FINISHED:
-        tell_all(t, 0, NOTICE_RESULT, "finished", e);
+        tell_all(t, NOTICE_RESULT, "finished", e);
         break;
     case GAME_EVENT_ABORTED:
-        tell_all(t, e->user_id, NOTICE_ORGANISER, "aborted", e);
+        tell_power(t, "aborted", e);
         break;
     case GAME_EVENT_PAUSED:
-        tell_all(t, e->user_id, NOTICE_ORGANISER, "paused", e);
+        tell_power(t, "paused", e);
         break;
     case GAME_EVENT_RESUMED:
-        tell_all(t, e->user_id, NOTICE_ORGANISER, "resumed", e);
+        tell_power(t, "resumed", e);
         break;
     case GAME_EVENT_CREDITED:
-        tell_all(t, e->user_id, NOTICE_ORGANISER, "credited", e);
+        tell_power(t, "credited", e);
         break;
     case GAME_EVENT_OUTAGE_CREDITED: /* a short one stands in the next letter */
         if (e->amount_ms >= OUTAGE_TOLD_MS)
-            tell_all(t, 0, NOTICE_ORGANISER, "outage_credited", e);
+            tell_all(t, NOTICE_ORGANISER, "outage_credited", e);
         break;
     case GAME_EVENT_WARNING:
         on_warning(t, e);

@@ -25,8 +25,9 @@
  *   leaving        [on]        to the other players: a seat resigned or was forfeited
  *   mate           [on]        to all: mated, released
  *   result         [on]        to all, with the reason
- *   organiser      [on]        to all but who did it: aborted, paused, resumed, credited; also time
- *                              given for an absence of the server of six hours or more
+ *   organiser      [on]        to all four, and to the organiser unless he did it: aborted, paused,
+ *                              resumed, credited; also time given for an absence of the server of
+ *                              six hours or more
  *   webhook_disabled [on, mail only]  to its owner
  *   test                       a webhook's ping
  * One command of the arbiter causes at most one letter to a user: the one of the highest class he
