@@ -5,15 +5,21 @@
  *   const anna = await club.player('anna');           account with a token
  *   await anna.post('/api/v1/games', {...})           JSON in and out, throws Refused
  *   await club.stop(); await club.kill(); await club.start();
+ *   startClub({ at: '2027-01-04T08:00:00Z' })         its clocks stand there until advanced
+ *   await club.settle(); await club.advance('3d');    all that is due is done, also after the jump
+ *   club.sql('SELECT …')                              rows of the file
  *
  * Nothing sleeps: start() waits for the daemon's own "ready" line, until() for an event.
  * FOURHANDED names the program (default: the build that ctest runs in).
  */
-import { spawn, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const execFileLater = promisify(execFile);
 
 export const PROGRAM = process.env.FOURHANDED ?? 'build-asan/fourhanded-test';
 
@@ -35,7 +41,8 @@ export class Client {
     }
 
     async request(method, path, body, headers = {}) {
-        const init = { method, headers: { ...headers } };
+        /* A connection of its own: one that is kept may have been shut by a clock that was moved. */
+        const init = { method, headers: { Connection: 'close', ...headers } };
         if (this.token) init.headers.Authorization = `Bearer ${this.token}`;
         if (body !== undefined) {
             init.headers['Content-Type'] ??= 'application/json';
@@ -63,7 +70,8 @@ class Club {
         mkdirSync(join(this.folder, 'mail'));
         this.config = join(this.folder, 'fourhanded.conf');
         this.log = '';
-        this.children = [];
+        this.clock_ms = 0; /* how far its clocks are ahead of the machine's, while they run */
+        this.at = options.at ? Date.parse(options.at) : null; /* when its clocks stand: where */
         writeFileSync(this.config, this.configText());
     }
 
@@ -88,8 +96,56 @@ class Club {
             { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] });
     }
 
+    /* The same without standing still meanwhile: for what makes the daemon speak to our servers. */
+    async command(...words) {
+        return (await execFileLater(PROGRAM, [...words, '-c', this.config], { encoding: 'utf8' })).stdout.trim();
+    }
+
+    /* Timers that are due have run, letters and webhooks that are due have been sent. */
+    async settle() { return Date.parse(await this.command('settle')); }
+
+    /* Its clocks are that much later ("6d 23h", or milliseconds), as if it had been up all the time. */
+    async advance(length) {
+        const text = typeof length === 'number' ? `${length}ms` : length;
+        await this.command('settle'); /* what is under way would lose its lease */
+        const now = Date.parse(await this.command('clock', 'advance', text));
+        this.clock_ms += lengthOf(text);
+        if (this.at !== null) this.at = now;
+        return now;
+    }
+
+    /* The same without anything done for it before this returns: what comes next may be first. */
+    async creep(length) {
+        await this.command('clock', 'creep', typeof length === 'number' ? `${length}ms` : length);
+        const ms = typeof length === 'number' ? length : lengthOf(length);
+        this.clock_ms += ms;
+        if (this.at !== null) this.at += ms;
+    }
+
+    /* To that instant, where its clocks stand: an ISO text, or milliseconds since 1970. */
+    async advanceTo(instant) {
+        const ms = (typeof instant === 'number' ? instant : Date.parse(instant)) - this.at;
+        return ms === 0 ? this.settle() : this.advance(ms);
+    }
+
+    /* Its wall clock alone is set; a length that begins with - sets it back. */
+    async setWall(length) {
+        const back = length.startsWith('-');
+        const now = Date.parse(await this.command('clock', back ? 'back' : 'ahead', back ? length.slice(1) : length));
+        if (this.at !== null) this.at = now;
+        return now;
+    }
+
+    /* Rows as objects.  Not while a daemon runs on a disk that loses what is not synced. */
+    sql(query) {
+        const text = execFileSync('sqlite3', ['-readonly', '-json', join(this.folder, 'club.db'), query],
+            { encoding: 'utf8', maxBuffer: 1 << 28 });
+        return text.trim() ? JSON.parse(text) : [];
+    }
+
     async start() {
-        const child = spawn(PROGRAM, ['serve', '-c', this.config], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...this.options.env } });
+        const child = spawn(PROGRAM, ['serve', '-c', this.config], { stdio: ['ignore', 'pipe', 'pipe'],
+            env: { ...process.env, ...this.options.env, FOURHANDED_TEST_CLOCK: this.at !== null ? new Date(this.at).toISOString() : this.clock_ms ? `${this.clock_ms}ms` : '' } });
         this.child = child;
         child.stderr.on('data', (text) => { this.log += text; });
         this.exited = new Promise((resolve) => { child.on('exit', (code, signal) => resolve({ code, signal })); });
@@ -135,6 +191,17 @@ class Club {
         return execFileSync('find', [join(this.folder, 'mail'), '-name', '*.eml', '-type', 'f', '-printf', '%T@ %p\n'], { encoding: 'utf8' })
             .split('\n').filter(Boolean).sort().map((line) => readFileSync(line.slice(line.indexOf(' ') + 1), 'utf8'));
     }
+}
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+export const MINUTE = UNIT_MS.m, HOUR = UNIT_MS.h, DAY = UNIT_MS.d;
+
+/* "1d 12h" in milliseconds. */
+export function lengthOf(text) {
+    return text.split(' ').reduce((sum, part) => {
+        const [, n, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(part);
+        return sum + Number(n) * UNIT_MS[unit];
+    }, 0);
 }
 
 export async function startClub(options = {}) {

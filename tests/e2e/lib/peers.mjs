@@ -27,40 +27,62 @@ class Arrivals {
     }
 }
 
-/* refuse(address, n): null, or an Error with responseCode, for the nth letter to that address. */
-export async function startMailServer({ refuse = () => null } = {}) {
+/*
+ * refuse(address, n): null, or an Error with responseCode, for the nth letter to that address.
+ * onStep(): something has happened in a dialogue (for tests that want to interrupt it there).
+ */
+export async function startMailServer({ refuse = () => null, onStep = () => {} } = {}) {
     const letters = new Arrivals();
     const seen = new Map();
     const server = new SMTPServer({
-        authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], logger: false,
+        authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], logger: false, disableReverseLookup: true,
         onRcptTo({ address }, session, done) {
             const n = (seen.get(address) ?? 0) + 1;
             seen.set(address, n);
+            onStep();
             done(refuse(address, n));
         },
         onData(stream, session, done) {
-            simpleParser(stream).then((mail) => {
-                letters.add({ to: session.envelope.rcptTo.map((x) => x.address), from: session.envelope.mailFrom?.address ?? '', mail });
-                done();
-            }, done);
+            const chunks = [];
+            stream.on('data', (chunk) => chunks.push(chunk));
+            stream.on('end', () => {
+                const raw = Buffer.concat(chunks);
+                simpleParser(raw).then((mail) => {
+                    letters.add({ to: session.envelope.rcptTo.map((x) => x.address), from: session.envelope.mailFrom?.address ?? '', mail, raw });
+                    onStep();
+                    done();
+                    onStep();
+                }, done);
+            });
         },
     });
+    server.on('error', () => { /* a client that was killed in the middle */ });
     await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
     return { port: server.server.address().port, letters, close: () => new Promise((resolve) => { server.close(resolve); }) };
 }
 
-/* answer(n): the status for the nth request (1…), 204 by default. */
-export async function startReceiver({ answer = () => 204 } = {}) {
+/* The class of a letter, from its List-Id: turn, result… */
+export const classOf = ({ mail }) => /<(\w+)\./.exec(mail.headerLines.find((x) => x.key === 'list-id')?.line ?? '')?.[1];
+
+/*
+ * answer(n, request): the status for the nth request (1…), 204 by default; or { status, headers }.
+ * onStep(): as above.
+ */
+export async function startReceiver({ answer = () => 204, onStep = () => {} } = {}) {
     const deliveries = new Arrivals();
     let n = 0;
     const server = createServer((request, response) => {
         const chunks = [];
+        onStep();
         request.on('data', (chunk) => chunks.push(chunk));
         request.on('end', () => {
             n += 1;
-            const status = answer(n);
-            response.writeHead(status).end();
-            deliveries.add({ url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString('utf8'), status });
+            const body = Buffer.concat(chunks).toString('utf8');
+            const said = answer(n, { url: request.url, headers: request.headers, body });
+            const { status, headers = {} } = typeof said === 'number' ? { status: said } : said;
+            deliveries.add({ url: request.url, headers: request.headers, body, status });
+            onStep();
+            response.writeHead(status, headers).end(onStep);
         });
     });
     await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
