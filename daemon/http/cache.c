@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-enum { WAYS = 4, SETS = CACHE_ENTRIES / WAYS, GAME_SLOTS = 65536, LOCKS = 64 };
+enum { WAYS = 8, SETS = CACHE_ENTRIES / WAYS, GAME_SLOTS = 65536, LOCKS = 64 };
 
 struct entry {
     struct cache_key key;
