@@ -409,6 +409,25 @@ static enum status invitations_for(struct desk *d, const unsigned char *token_ha
     return ST_OK;
 }
 
+/* That a game has started is told to who may see it, or was invited to it by mail; to all others
+ * a game of its players only does not exist. */
+static enum status needs_open_to_answer(struct desk *d, const unsigned char *token_hash,
+                                        struct err *err)
+{
+    struct invitation_row row = {.id = 0};
+
+    if (d->game.state == GAME_OPEN)
+        return ST_OK;
+    if (token_hash) {
+        enum status st = invitations_find(d->conn, token_hash, &row, err);
+        if (st != ST_OK && st != ST_NOT_FOUND)
+            return st;
+    }
+    if (row.id == 0 || row.game_id != d->game.id)
+        TRY(desk_may_see(d, err));
+    return needs_open(d, err);
+}
+
 enum status arbiter_accept(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                            struct arbiter_actor actor, int64_t game_id,
                            const unsigned char *token_hash, struct game_row *ret_game,
@@ -421,7 +440,7 @@ enum status arbiter_accept(const struct arbiter *arb, struct store_txn *txn, utc
 
     TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
     TRY(needs_account(&d, err));
-    TRY(needs_open(&d, err));
+    TRY(needs_open_to_answer(&d, token_hash, err));
     TRY(invitations_for(&d, token_hash, mine, &n, err));
     for (size_t i = 0; i < n; i++) {
         TRY(seats_meant_for(&d, actor.user_id, is_his, err));
@@ -448,7 +467,7 @@ enum status arbiter_decline(const struct arbiter *arb, struct store_txn *txn, ut
     TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
     if (!token_hash)
         TRY(needs_account(&d, err));
-    TRY(needs_open(&d, err));
+    TRY(needs_open_to_answer(&d, token_hash, err));
     TRY(invitations_for(&d, token_hash, mine, &n, err));
     for (size_t i = 0; i < n; i++) {
         TRY(settle(&d, &mine[i], INVITATION_DECLINED, err));

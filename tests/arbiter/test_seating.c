@@ -527,6 +527,28 @@ static void test_strangers_do_not_learn_that_a_private_game_exists(void **state)
     call_ok(&c);
 }
 
+static void test_strangers_learn_nothing_of_a_private_game_that_runs(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_create_open(t, "verney", SOUTH, true);
+    struct arbiter_offer offer;
+    struct call c;
+
+    for (int p = WEST; p <= EAST; p++) {
+        offer = user_offer(t, p);
+        c = invite_call(t, game, SOUTH, p, &offer);
+        call_ok(&c);
+        c = acts(t, OP_ACCEPT, game, p);
+        call_ok(&c);
+    }
+    c = acts(t, OP_ACCEPT, game, STRANGER);
+    call_refused(&c, REASON_NO_SUCH_GAME);
+    c = acts(t, OP_DECLINE, game, STRANGER);
+    call_refused(&c, REASON_NO_SUCH_GAME);
+    c = acts(t, OP_ACCEPT, game, WEST);
+    call_refused(&c, REASON_GAME_STARTED);
+}
+
 static void test_a_game_that_is_not_there(void **state)
 {
     struct table *t = *state;
@@ -575,6 +597,7 @@ int main(void)
         T(test_unanswered_invitations_expire_on_the_tick_not_before),
         T(test_a_game_that_never_fills_is_called_off),
         T(test_strangers_do_not_learn_that_a_private_game_exists),
+        T(test_strangers_learn_nothing_of_a_private_game_that_runs),
         T(test_a_game_that_is_not_there),
         T(test_when_the_letter_writer_fails_the_command_leaves_nothing),
     };
