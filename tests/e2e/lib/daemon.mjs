@@ -16,6 +16,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
@@ -101,14 +102,34 @@ class Club {
         return (await execFileLater(PROGRAM, [...words, '-c', this.config], { encoding: 'utf8' })).stdout.trim();
     }
 
+    /* A verb by control.sock (daemon/main/control.h), without the time that a process takes to start. */
+    control(verb, values = {}) {
+        const words = [verb, ...Object.entries(values).flat()];
+        const bytes = Buffer.from(words.map((word) => `${word}\0`).join(''));
+        const size = Buffer.alloc(4);
+        size.writeUInt32BE(bytes.length);
+        return new Promise((resolve, reject) => {
+            const chunks = [];
+            const socket = connect(join(this.folder, 'control.sock'), () => socket.write(Buffer.concat([size, bytes])));
+            socket.on('data', (chunk) => chunks.push(chunk));
+            socket.on('error', reject);
+            socket.on('end', () => {
+                const answer = Buffer.concat(chunks);
+                const text = answer.subarray(5).toString('utf8').replace(/\0$/, '').trim();
+                if (answer.length < 5 || answer[4] !== 0) reject(new Error(`${verb}: ${text || 'no answer'}`));
+                else resolve(text);
+            });
+        });
+    }
+
     /* Timers that are due have run, letters and webhooks that are due have been sent. */
-    async settle() { return Date.parse(await this.command('settle')); }
+    async settle() { return Date.parse(await this.control('settle')); }
 
     /* Its clocks are that much later ("6d 23h", or milliseconds), as if it had been up all the time. */
     async advance(length) {
         const text = typeof length === 'number' ? `${length}ms` : length;
-        await this.command('settle'); /* what is under way would lose its lease */
-        const now = Date.parse(await this.command('clock', 'advance', text));
+        await this.control('settle'); /* what is under way would lose its lease */
+        const now = Date.parse(await this.control('clock-advance', { length: text }));
         this.clock_ms += lengthOf(text);
         if (this.at !== null) this.at = now;
         return now;
@@ -116,7 +137,7 @@ class Club {
 
     /* The same without anything done for it before this returns: what comes next may be first. */
     async creep(length) {
-        await this.command('clock', 'creep', typeof length === 'number' ? `${length}ms` : length);
+        await this.control('clock-creep', { length: typeof length === 'number' ? `${length}ms` : length });
         const ms = typeof length === 'number' ? length : lengthOf(length);
         this.clock_ms += ms;
         if (this.at !== null) this.at += ms;
@@ -131,7 +152,7 @@ class Club {
     /* Its wall clock alone is set; a length that begins with - sets it back. */
     async setWall(length) {
         const back = length.startsWith('-');
-        const now = Date.parse(await this.command('clock', back ? 'back' : 'ahead', back ? length.slice(1) : length));
+        const now = Date.parse(await this.control(back ? 'clock-back' : 'clock-ahead', { length: back ? length.slice(1) : length }));
         if (this.at !== null) this.at = now;
         return now;
     }

@@ -28,11 +28,12 @@ class Arrivals {
 }
 
 /*
- * refuse(address, n): null, or an Error with responseCode, for the nth letter to that address.
+ * refuse(address, n): null, or an Error with responseCode, for the nth letter to that address;
+ * judge(letter): the same when it has been read (then it is in `refused`, not in `letters`).
  * onStep(): something has happened in a dialogue (for tests that want to interrupt it there).
  */
-export async function startMailServer({ refuse = () => null, onStep = () => {} } = {}) {
-    const letters = new Arrivals();
+export async function startMailServer({ refuse = () => null, judge = () => null, onStep = () => {} } = {}) {
+    const letters = new Arrivals(), refused = new Arrivals();
     const seen = new Map();
     const server = new SMTPServer({
         authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], logger: false, disableReverseLookup: true,
@@ -48,9 +49,11 @@ export async function startMailServer({ refuse = () => null, onStep = () => {} }
             stream.on('end', () => {
                 const raw = Buffer.concat(chunks);
                 simpleParser(raw).then((mail) => {
-                    letters.add({ to: session.envelope.rcptTo.map((x) => x.address), from: session.envelope.mailFrom?.address ?? '', mail, raw });
+                    const letter = { to: session.envelope.rcptTo.map((x) => x.address), from: session.envelope.mailFrom?.address ?? '', mail, raw };
+                    const verdict = judge(letter);
+                    (verdict ? refused : letters).add(letter);
                     onStep();
-                    done();
+                    done(verdict);
                     onStep();
                 }, done);
             });
@@ -58,11 +61,14 @@ export async function startMailServer({ refuse = () => null, onStep = () => {} }
     });
     server.on('error', () => { /* a client that was killed in the middle */ });
     await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-    return { port: server.server.address().port, letters, close: () => new Promise((resolve) => { server.close(resolve); }) };
+    return { port: server.server.address().port, letters, refused, close: () => new Promise((resolve) => { server.close(resolve); }) };
 }
 
+/* What a mail server says: an Error for refuse() and judge(). */
+export const reply = (responseCode, text) => Object.assign(new Error(text), { responseCode });
+
 /* The class of a letter, from its List-Id: turn, result… */
-export const classOf = ({ mail }) => /<(\w+)\./.exec(mail.headerLines.find((x) => x.key === 'list-id')?.line ?? '')?.[1];
+export const classOf = ({ mail }) => /<([\w-]+)\./.exec(mail.headerLines.find((x) => x.key === 'list-id')?.line ?? '')?.[1].replaceAll('-', '_');
 
 /*
  * answer(n, request): the status for the nth request (1…), 204 by default; or { status, headers }.
