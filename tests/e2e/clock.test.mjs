@@ -4,66 +4,12 @@
  */
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { DAY, HOUR, MINUTE, startClub, untilEvent } from './lib/daemon.mjs';
-import { classOf, startMailServer, startReceiver } from './lib/peers.mjs';
-import { count, eventsOf, SEATS, startGame } from './lib/play.mjs';
+import { DAY, HOUR, MINUTE, untilEvent } from './lib/daemon.mjs';
+import { classOf, startReceiver } from './lib/peers.mjs';
+import { count, startGame } from './lib/play.mjs';
+import { HANDLES, refusedWith, table, verified } from './lib/table.mjs';
 
-const HANDLES = ['anna', 'boris', 'clara', 'dmitri'];
-const BEGIN = '2027-01-04T08:00:00.000Z';
 const iso = (ms) => new Date(ms).toISOString();
-const refusedWith = (status, ...codes) => (error) => {
-    assert.equal(error.status, status, String(error));
-    assert.ok(codes.includes(error.body.code), `${error.body.code} is not ${codes.join(' or ')}`);
-    return true;
-};
-
-class Table {
-    constructor(club, post, players, olga) { Object.assign(this, { club, post, players, olga }); }
-
-    /* olga organises and does not play. */
-    async game(days, body = {}) {
-        const seats = Object.fromEntries(SEATS.map((seat, i) => [seat, { handle: HANDLES[i] }]));
-        let game = await this.olga.post('/api/v1/games', { variant: 'verney', seats, time: { mode: 'per-move', per_move_ms: days * DAY }, ...body });
-        for (const player of this.players) game = await player.post(`/api/v1/games/${game.id}/accept`, {});
-        assert.equal(game.state, 'running');
-        await this.club.settle();
-        return game;
-    }
-
-    look(game, player = this.olga) { return player.get(`/api/v1/games/${game.id}`); }
-
-    events(game) { return eventsOf(this.olga, game.id); }
-
-    /* The move of whose turn it is; every first move of an army is like the first of these. */
-    async move(game, move) {
-        const now = await this.look(game);
-        const player = this.players[SEATS.indexOf(now.turn.seat)];
-        return player.post(`/api/v1/games/${game.id}/moves`, { move, state_number: now.state_number });
-    }
-
-    /* Letters of a class, to whom: sorted handles. */
-    to(cls, game, from = 0) {
-        return this.post.letters.items.slice(from)
-            .filter((x) => classOf(x) === cls && x.mail.messageId.startsWith(`<${game.id}.`))
-            .map((x) => x.to[0].split('@')[0]).sort();
-    }
-}
-
-async function table(t) {
-    const post = await startMailServer();
-    const club = await startClub({ smtpPort: post.port, at: BEGIN });
-    t.after(async () => { await club.end(); await post.close(); });
-    const players = [];
-    for (const [i, handle] of HANDLES.entries())
-        players.push(await club.player(handle, { zone: ['Europe/Berlin', 'Europe/Moscow', 'Europe/Chisinau', 'Asia/Kolkata'][i] }));
-    const olga = await club.player('olga');
-    return new Table(club, post, players, olga);
-}
-
-async function verified(club) {
-    await club.stop();
-    assert.match(club.run('verify'), /^OK/);
-}
 
 test('T1: a game is not touched before its own deadline, and stays listed when it is over', async (t) => {
     const b = await table(t);
