@@ -66,9 +66,23 @@ static void test_array(void **state)
     RULE("R-M1");
 }
 
+static void test_rights_end_with_their_seats_leaving(void **state)
+{
+    struct position pos = row_position("teams", KINGS "rRk1 bRa4", "r aaaa rrbr");
+
+    (void)state;
+    assert_int_equal(position_leave(&pos, SEAT_SOUTH, LEAVE_RESIGN, NULL), LEAVE_OK);
+    assert_false(position_can_castle(&pos, SEAT_SOUTH, false));
+    assert_true(position_can_castle(&pos, SEAT_WEST, false));
+    RULE("R-C11");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_array)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_array),
+        cmocka_unit_test(test_rights_end_with_their_seats_leaving),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL) +
            rows_run("teams", rows, sizeof rows / sizeof rows[0]);

@@ -44,6 +44,8 @@ static const struct row rows[] = {
      "legal", "wNh9", NULL, NULL},
     {"R-C3", "of two checks no single capture is enough", "verney", KINGS "wNf8 rRh9 bBj3",
      "w aaaa", "f8h9", "leaves-check j3", NULL, NULL, NULL},
+    {"R-C3", "nor of two knights' checks", "verney", KINGS "rNg3 bNi3 wRg8", "w aaaa", "g8g3",
+     "leaves-check i3", NULL, NULL, NULL},
     {"R-C3", "a pinned man attacks all the same", "verney", "wKh1 rKd8 yKg14 bKn7 rRd2 wRd1",
      "w aaaa", "h1h2", "king-into-check d2", NULL, NULL, NULL},
     {"R-C3", "a king does not stay on the line by stepping back", "verney",
@@ -339,6 +341,46 @@ static void test_a_capture_whose_other_mate_releases_the_army_is_barred(void **s
     RULE("R-V16");
 }
 
+/* Positions found by chance in which a part of R-V16 or R-V17 makes the difference. */
+static void test_releases_go_on_until_none_is_left(void **state)
+{
+    struct chain {
+        const char *before, *move, *after;
+    };
+    static const struct chain chains[] = {
+        /* the move releases one army, and that army's waking the other */
+        {"verney x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,7,yK,x,x,x/5,yR,6,bR,1/2,wB,3,wB,7/8,rK,5/14/6"
+         ",rR,2,bR,4/14/5,yR,2,bP,2,wN,2/wB,13/x,x,x,6,bQ,1,x,x,x/x,x,x,2,yQ,2,bR,2,x,x,x/x,x,x,w"
+         "R,bK,1,wK,2,rR,1,x,x,x r maaa - - 0 0",
+         "g7g2",
+         "verney x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,7,yK,x,x,x/5,yR,6,bR,1/2,wB,3,wB,7/8,rK,5/14/9"
+         ",bR,4/14/5,yR,2,bP,2,wN,2/wB,13/x,x,x,6,bQ,1,x,x,x/x,x,x,2,yQ,rR,1,bR,2,x,x,x/x,x,x,wR,"
+         "bK,1,wK,2,rR,1,x,x,x y aaaa - - 1 1"},
+        /* a mate found on the turn releases whom the mated army held */
+        {"verney x,x,x,wK,6,yR,x,x,x/x,x,x,8,x,x,x/x,x,x,rR,1,bR,5,x,x,x/9,rR,4/14/14/13,bR/14/8,"
+         "bR,5/bK,10,wN,2/3,rR,2,bR,rP,1,rN,1,rK,yK,1/x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,rP,7,x,x,"
+         "x b aama - - 0 0",
+         "n8e8",
+         "verney x,x,x,wK,6,yR,x,x,x/x,x,x,8,x,x,x/x,x,x,rR,1,bR,5,x,x,x/9,rR,4/14/14/4,bR,9/14/8"
+         ",bR,5/bK,10,wN,2/3,rR,2,bR,rP,1,rN,1,rK,yK,1/x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,rP,7,x,x"
+         ",x y amaa - - 1 1"},
+    };
+    struct variant variant = verney("verney");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++) {
+        struct position pos;
+        char text[POSITION_TEXT_MAX];
+
+        assert_int_equal(position_parse(&variant, chains[i].before, &pos, NULL), POSITION_OK);
+        assert_int_equal(position_play(&pos, row_move(chains[i].move), NULL, NULL), MOVE_LEGAL);
+        position_print(&pos, text, sizeof text);
+        assert_string_equal(text, chains[i].after);
+    }
+    RULE("R-V16");
+    RULE("R-V17");
+}
+
 static void test_forfeit_comes_only_on_the_seats_turn(void **state)
 {
     struct position pos = row_position("verney", KINGS, "w aaaa");
@@ -377,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_array_has_all_queens_on_light_squares),
         cmocka_unit_test(test_house_rule_puts_every_queen_left_of_its_king),
         cmocka_unit_test(test_a_capture_whose_other_mate_releases_the_army_is_barred),
+        cmocka_unit_test(test_releases_go_on_until_none_is_left),
         cmocka_unit_test(test_forfeit_comes_only_on_the_seats_turn),
         cmocka_unit_test(test_position_keeps_count_and_ply_when_a_seat_leaves),
     };
