@@ -96,6 +96,28 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     va_end(args);
 }
 
+void buf_puts_markup(struct buf *b, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&':
+            buf_puts(b, "&amp;");
+            break;
+        case '<':
+            buf_puts(b, "&lt;");
+            break;
+        case '>':
+            buf_puts(b, "&gt;");
+            break;
+        case '"':
+            buf_puts(b, "&quot;");
+            break;
+        default:
+            buf_putc(b, *text);
+        }
+    }
+}
+
 bool buf_failed(const struct buf *b)
 {
     return b->st != ST_OK;

@@ -35,6 +35,10 @@ void buf_putc(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_vprintf(struct buf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 
+/* text with the characters that mean something in HTML and XML escaped: good between tags and
+ * inside double quotes. */
+void buf_puts_markup(struct buf *b, const char *text);
+
 /* ST_OK, ST_TOO_LARGE or ST_NOMEM with a sentence naming what the buffer was for. */
 MUST_CHECK enum status buf_status(const struct buf *b, const char *what, struct err *err);
 bool buf_failed(const struct buf *b);

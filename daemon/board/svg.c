@@ -415,28 +415,6 @@ static void turn_bar(const struct canvas *c)
 
 /* ---------------------------------------------------------------- the whole */
 
-static void xml_text(struct buf *out, const char *text)
-{
-    for (const char *p = text; *p != '\0'; p++) {
-        switch (*p) {
-        case '&':
-            buf_puts(out, "&amp;");
-            break;
-        case '<':
-            buf_puts(out, "&lt;");
-            break;
-        case '>':
-            buf_puts(out, "&gt;");
-            break;
-        case '"':
-            buf_puts(out, "&quot;");
-            break;
-        default:
-            buf_putc(out, *p);
-        }
-    }
-}
-
 static void title(const struct canvas *c)
 {
     struct buf text = buf_make(BOARD_SVG_MAX);
@@ -452,11 +430,11 @@ static void title(const struct canvas *c)
               },
               3);
     buf_puts(c->out, "<title>");
-    xml_text(c->out, text.data);
+    buf_puts_markup(c->out, text.data);
     buf_puts(c->out, "</title>\n<desc>");
     buf_clear(&text);
     if (board_words(c->view, &text, &ignored) == ST_OK)
-        xml_text(c->out, text.data);
+        buf_puts_markup(c->out, text.data);
     buf_puts(c->out, "</desc>\n");
     buf_release(&text);
 }

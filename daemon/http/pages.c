@@ -33,28 +33,6 @@ enum lang page_language(const struct request *r)
     return lang_of(r->http->options.language);
 }
 
-static void put_escaped(struct buf *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            buf_puts(out, "&amp;");
-            break;
-        case '<':
-            buf_puts(out, "&lt;");
-            break;
-        case '>':
-            buf_puts(out, "&gt;");
-            break;
-        case '"':
-            buf_puts(out, "&quot;");
-            break;
-        default:
-            buf_putc(out, *text);
-        }
-    }
-}
-
 enum status page_answer(struct request *r, int status, enum lang lang, const char *title_code,
                         const char *text, const char *button, struct err *err)
 {
@@ -66,27 +44,27 @@ enum status page_answer(struct request *r, int status, enum lang lang, const cha
     buf_printf(out, "<!doctype html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
                lang_tag(lang));
     buf_puts(out, "<title>");
-    put_escaped(out, words_plain(lang, title_code));
+    buf_puts_markup(out, words_plain(lang, title_code));
     buf_puts(out, " - ");
-    put_escaped(out, r->http->options.site_name);
+    buf_puts_markup(out, r->http->options.site_name);
     buf_puts(out, "</title>\n<meta name=\"viewport\" content=\"width=device-width, "
                   "initial-scale=1\">\n<meta name=\"robots\" content=\"noindex\">\n");
     buf_printf(out, "<link rel=\"stylesheet\" href=\"/-/%s/style.css\">\n</head>\n<body>\n"
                     "<main class=\"page\">\n<h1>",
                version);
-    put_escaped(out, words_plain(lang, title_code));
+    buf_puts_markup(out, words_plain(lang, title_code));
     buf_puts(out, "</h1>\n<p>");
-    put_escaped(out, text);
+    buf_puts_markup(out, text);
     buf_puts(out, "</p>\n");
     if (button) {
         /* To where the page itself is: no address of ours need be told twice. */
         buf_puts(out, "<form method=\"post\" action=\"\">\n<input type=\"hidden\" "
                       "name=\"List-Unsubscribe\" value=\"One-Click\">\n<button type=\"submit\">");
-        put_escaped(out, button);
+        buf_puts_markup(out, button);
         buf_puts(out, "</button>\n</form>\n");
     } else {
         buf_puts(out, "<p><a href=\"/\">");
-        put_escaped(out, words_plain(lang, "page.home"));
+        buf_puts_markup(out, words_plain(lang, "page.home"));
         buf_puts(out, "</a></p>\n");
     }
     buf_puts(out, "</main>\n</body>\n</html>\n");

@@ -197,7 +197,7 @@ static void all_moves(struct page *page, const struct subject *s)
     page_heading(page, words_plain(s->lang, "letter.moves"));
     page_pre(page, text.data);
     buf_puts(&page->html, "<pre>");
-    html_text(&page->html, text.data);
+    buf_puts_markup(&page->html, text.data);
     buf_puts(&page->html, "</pre>\n");
 out:
     buf_release(&text);

@@ -133,7 +133,6 @@ void page_pre(struct page *page, const char *text);    /* in the text part only 
 void page_image(struct page *page, const char *cid, const char *alt, int width); /* in HTML only */
 void page_small(struct page *page, const char *text);
 void page_end(struct page *page, const char *lang, const char *title);
-void html_text(struct buf *out, const char *text);
 
 /* "2026-12-03T17:30:00.000Z" → "Thu 3 December 2026, 18:30" and "CET (Europe/Chisinau)". */
 void local_time_put(struct buf *out, enum lang lang, const struct zone *zone, utc_ms at);

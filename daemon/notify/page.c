@@ -17,28 +17,6 @@ void page_release(struct page *page)
     buf_release(&page->html);
 }
 
-void html_text(struct buf *out, const char *text)
-{
-    for (const char *p = text; *p != '\0'; p++) {
-        switch (*p) {
-        case '&':
-            buf_puts(out, "&amp;");
-            break;
-        case '<':
-            buf_puts(out, "&lt;");
-            break;
-        case '>':
-            buf_puts(out, "&gt;");
-            break;
-        case '"':
-            buf_puts(out, "&quot;");
-            break;
-        default:
-            buf_putc(out, *p);
-        }
-    }
-}
-
 static size_t columns_of(const char *text, size_t n)
 {
     size_t columns = 0;
@@ -83,7 +61,7 @@ static void wrapped(struct buf *out, const char *text, const char *indent)
 static void tagged(struct page *page, const char *open, const char *text, const char *close)
 {
     buf_puts(&page->html, open);
-    html_text(&page->html, text);
+    buf_puts_markup(&page->html, text);
     buf_puts(&page->html, close);
 }
 
@@ -111,7 +89,7 @@ void page_link(struct page *page, const char *url)
 {
     buf_printf(&page->text, "  %s\n\n", url); /* never broken */
     buf_puts(&page->html, "<p><a href=\"");
-    html_text(&page->html, url);
+    buf_puts_markup(&page->html, url);
     tagged(page, "\">", url, "</a></p>\n");
 }
 
@@ -143,7 +121,7 @@ void page_image(struct page *page, const char *cid, const char *alt, int width)
     buf_printf(&page->html,
                "<p><img src=\"cid:%s\" width=\"%d\" style=\"max-width:100%%;height:auto\" alt=\"",
                cid, width);
-    html_text(&page->html, alt);
+    buf_puts_markup(&page->html, alt);
     buf_puts(&page->html, "\"></p>\n");
 }
 
@@ -161,7 +139,7 @@ void page_end(struct page *page, const char *lang, const char *title)
                "<!DOCTYPE html>\n<html lang=\"%s\"><head><meta charset=\"utf-8\">"
                "<meta name=\"viewport\" content=\"width=device-width\"><title>",
                lang);
-    html_text(&whole, title);
+    buf_puts_markup(&whole, title);
     buf_puts(&whole, "</title></head>\n<body style=\"font-family:sans-serif;line-height:1.4;"
                      "max-width:40em;margin:1em\">\n");
     buf_add(&whole, page->html.data, page->html.len);

@@ -111,7 +111,7 @@ static char *escaped(const char *text)
 {
     struct buf b = buf_make(2 * LINE_MAX_OURS);
 
-    html_text(&b, text);
+    buf_puts_markup(&b, text);
     return buf_take(&b, NULL);
 }
 

@@ -71,6 +71,16 @@ static void test_bytes_may_hold_nul(void **state)
     buf_release(&b);
 }
 
+static void test_text_cannot_become_markup(void **state)
+{
+    struct buf b = buf_make(100);
+
+    (void)state;
+    buf_puts_markup(&b, "<b title=\"x\">Tom & 'Ann'</b>");
+    assert_string_equal(b.data, "&lt;b title=&quot;x&quot;&gt;Tom &amp; 'Ann'&lt;/b&gt;");
+    buf_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -78,6 +88,7 @@ int main(void)
         cmocka_unit_test(test_the_limit_itself_fits_and_one_byte_more_does_not),
         cmocka_unit_test(test_formatting_grows_the_buffer),
         cmocka_unit_test(test_bytes_may_hold_nul),
+        cmocka_unit_test(test_text_cannot_become_markup),
     };
     return cmocka_run_group_tests_name("base/buf", tests, NULL, NULL);
 }
