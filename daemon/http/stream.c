@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "http/render.h"
+#include "people/people.h"
 #include "store/events.h"
 #include "store/writer.h"
 
@@ -24,6 +25,8 @@ struct stream {
     struct MHD_Connection *conn;
     struct stream_wish wish;
     uint64_t owner;
+    char secret[API_TOKEN_SIZE + 8]; /* of the cookie or token that opened it; "": nobody's */
+    bool is_by_cookie;
     struct buf out;
     size_t out_at; /* of it, what has been written */
     bool has_begun;
@@ -233,7 +236,20 @@ static void put_greeting(struct stream *s)
                    json_pack("{s:s, s:I}", "kind", "ready", "id", (json_int_t)s->wish.since));
 }
 
-/* Read what comes next into out.  ST_OK with nothing put: there is no more now. */
+/* Whether the session or token that opened it is still good.  ST_UNAUTHENTICATED otherwise. */
+static enum status check_caller(struct stream *s, struct store_conn *conn, struct err *err)
+{
+    struct people_who who;
+    utc_ms now = http_now(s->hub->http);
+
+    if (s->secret[0] == '\0')
+        return ST_OK;
+    return s->is_by_cookie ? people_by_session(conn, s->secret, now, &who, err)
+                           : people_by_token(conn, s->secret, now, &who, err);
+}
+
+/* Read what comes next into out.  ST_OK with nothing put: there is no more now.
+ * ST_UNAUTHENTICATED: whoever opened it may not read on. */
 static enum status read_more(struct stream *s, struct err *err)
 {
     struct event_row *rows = calloc(EVENTS_A_TIME, sizeof *rows);
@@ -245,6 +261,8 @@ static enum status read_more(struct stream *s, struct err *err)
     if (!rows)
         return err_reason(err, REASON_NO_MEMORY, "events");
     st = pool_conn(s->hub->http, &conn, err);
+    if (st == ST_OK)
+        st = check_caller(s, conn, err);
     if (st == ST_OK && s->wish.game_id)
         st = events_of_game(conn, s->wish.game_id, s->wish.since, rows, EVENTS_A_TIME, &n, err);
     else if (st == ST_OK)
@@ -303,7 +321,11 @@ static ssize_t stream_read(void *arg, uint64_t pos, char *ret, size_t max)
             if (s->out.len > 0)
                 continue;
         }
-        if (read_more(s, &err) != ST_OK) {
+        enum status st = read_more(s, &err);
+
+        if (st == ST_UNAUTHENTICATED)
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        if (st != ST_OK) {
             /* The client comes back with the last id it has seen. */
             log_event(LOG_LEVEL_WARNING, "http_stream status=%s text=\"%s\"", status_str(err.code),
                       err.text);
@@ -347,6 +369,22 @@ static void stream_free(void *arg)
     free(s);
 }
 
+static void keep_secret(struct stream *s, const struct request *r)
+{
+    const char *authorization = request_header(r, "Authorization");
+
+    if (!request_is_logged_in(r))
+        return;
+    s->is_by_cookie = r->by_cookie;
+    if (r->by_cookie) {
+        (void)request_cookie(r, r->http->cookie_name, s->secret, sizeof s->secret);
+    } else if (authorization) { /* "Bearer fh_…" */
+        const char *token = authorization + strlen("Bearer ");
+
+        (void)str_copy(s->secret, sizeof s->secret, token + strspn(token, " "));
+    }
+}
+
 enum status stream_open(struct request *r, const struct stream_wish *wish, struct err *err)
 {
     struct http *http = r->http;
@@ -360,6 +398,7 @@ enum status stream_open(struct request *r, const struct stream_wish *wish, struc
     s->hub = hub;
     s->conn = r->conn;
     s->wish = *wish;
+    keep_secret(s, r);
     s->out = buf_make(STREAM_OUT_MAX);
     s->owner = request_is_logged_in(r) ? (uint64_t)r->who.user_id
                                        : address_hash(&r->client, http->salt) | UINT64_C(1) << 63;

@@ -157,6 +157,22 @@ test('an account\'s stream carries all its games, and says where it begins', asy
   assert.equal((await stranger.get(`/api/v1/events?since=${ready.id}`)).json.items.length, 0);
 });
 
+test('a stream ends with the token that opened it, and tells nothing more', async () => {
+  const made = (await boris.post('/api/v1/me/tokens', { name: 'stream', scopes: ['read'] })).json;
+  const game = await newGame();
+  const caller = { url: boris.url, token: made.token };
+  const streams = [
+    new Stream(caller, `/api/v1/games/${game.id}/events?since=${game.event_seq}`, { accept: 'application/x-ndjson' }),
+    new Stream(caller, '/api/v1/events', { accept: 'application/x-ndjson' }),
+  ];
+  assert.deepEqual(await streams[0].next(), { beat: true });
+  assert.equal((await streams[1].next()).kind, 'ready');
+  assert.equal((await boris.send('DELETE', `/api/v1/me/tokens/${made.id}`)).status, 204);
+  await moveOnce(game.id);
+  for (const stream of streams)
+    for await (const record of stream.records) assert.ok(record.beat, JSON.stringify(record));
+});
+
 test('over a restart no event is missed and none comes twice', async () => {
   const game = await newGame();
   const seen = [];
