@@ -146,7 +146,7 @@ class Busy {
             const id = ids[this.below(ids.length)];
             const seat = this.below(4);
             const player = this.games.get(id)[seat];
-            const [path, kind] = acts[this.below(12) ? this.below(4) : 4];
+            const [path, kind] = acts[this.below(6) ? this.below(4) : 4];
             const game = await this.ask(player, 'GET', `/api/v1/games/${id}`);
             if (game.state !== 'running') continue;
             const act = { id, kind, seat: SEATS[seat] };
