@@ -360,6 +360,8 @@ static void ws_await(struct conn *c, const char *beginning, struct game *g)
 
             text[len] = '\0';
             g->state_no = number_of(text, "\"_stateID\":");
+            g->ply = (int)number_of(text, "\"turn\":") - 1; /* each turn is one move */
+            g->seat = g->ply % SEATS;
             text[len] = after;
         }
         drop(c, all);
@@ -535,7 +537,7 @@ static double run(void)
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0) {
+        if (n <= 0 || now_s() > until + 10) { /* pings come all the same */
             errno = 0;
             die("no answer for ten seconds");
         }
@@ -642,7 +644,7 @@ int main(int argc, char **argv)
         games[i].conn = ws_open();
         ws_ask(games[i].conn, &games[i], false);
         ws_await(games[i].conn, "42/four,[\"sync\"", &games[i]);
-        games[i].ply = 0;
+        games[i].is_out = games[i].state_no < 0 || games[i].ply < 0;
         conn_watch(games[i].conn);
     }
     seconds = run();

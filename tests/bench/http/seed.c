@@ -144,7 +144,7 @@ int main(int argc, char **argv)
         sqlite3_create_function(db, "public_id", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
                                 public_id, NULL, NULL) != SQLITE_OK)
         die(argv[1]);
-    run("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF;"
+    run("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF;"
         "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -262144;"
         "PRAGMA temp_store = MEMORY");
     game = ask("SELECT max(id) FROM games");
