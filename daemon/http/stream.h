@@ -14,7 +14,8 @@
  * when the count is still the one it had before it asked.
  *
  * Before each reading the session or token that opened the stream is looked up again: when it has
- * ended, or the account was disabled, the stream ends, at the next event or heartbeat at the latest.
+ * ended, or the account was disabled, the stream ends, at the next event or heartbeat at the
+ * latest.
  *
  * Threads: streams are read on the pool's; hub_commit() on any; hub_tick() on the ticker's.
  */

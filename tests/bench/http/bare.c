@@ -59,7 +59,8 @@ int main(int argc, char **argv)
     }
     memset(body, 'x', bytes);
     response = MHD_create_response_from_buffer(bytes, body, MHD_RESPMEM_MUST_FREE);
-    if (!response || MHD_add_response_header(response, "Content-Type", "application/json") != MHD_YES)
+    if (!response ||
+        MHD_add_response_header(response, "Content-Type", "application/json") != MHD_YES)
         return 1;
     daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, NULL,
                               MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, threads,

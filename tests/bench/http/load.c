@@ -9,11 +9,11 @@
  * little of the machine as it can and the same from every server.
  *
  *   read      GET /api/v1/games/ID; with --tokens by one of the four players, else by nobody known
- *   move      POST /api/v1/games/ID/moves: the next move of --line, by whose turn it is (--tokens in
- *             order of the seats), answering the state number of the answer before
- *   ws-read   socket.io over WebSocket: "sync" of a match of boardgame.io, the whole game
- *   ws-move   … "update" with a move, till the new state has come.  There is a socket for each game,
- *             for the server sends a state only to who has joined; --clients moves are under way
+ *   move      POST /api/v1/games/ID/moves: the next move of --line, by whose turn it is (--tokens
+ * in order of the seats), answering the state number of the answer before ws-read   socket.io over
+ * WebSocket: "sync" of a match of boardgame.io, the whole game ws-move   … "update" with a move,
+ * till the new state has come.  There is a socket for each game, for the server sends a state only
+ * to who has joined; --clients moves are under way
  *
  * No game has two moves under way.  An answer that is not the expected one is counted as an error
  * and its game is left alone from then on.  Prints one line of JSON:
@@ -491,7 +491,8 @@ static bool take_ws(struct conn *c)
 
         if (all == 0)
             return false;
-        is_it = c->game && starts(text, len, opt.is_move ? "42/four,[\"update\"" : "42/four,[\"sync\"");
+        is_it =
+            c->game && starts(text, len, opt.is_move ? "42/four,[\"update\"" : "42/four,[\"sync\"");
         if (is_it) {
             bool is_good = true;
 
@@ -623,7 +624,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--clients") == 0)
             opt.clients = atoi(value);
         else if (strcmp(argv[i], "--seconds") == 0)
-            opt.seconds = atof(value);
+            opt.seconds = strtod(value, NULL);
         else if (strcmp(argv[i], "--tokens") == 0)
             load_tokens(value);
         else if (strcmp(argv[i], "--line") == 0)

@@ -5,13 +5,13 @@
  *
  * The last game of the file, running and without a move, was made through the API.  It is copied
  * until there are GAMES, with its seats, holders, members, events and timers, under public ids of
- * their own and with ids that grow as the daemon's do.  RUNNING copies, spread evenly, run and belong
- * to the same four players; the others are finished and belong to 1 000 further accounts, also made
- * here, four to a game.  The public ids of the running ones are written to IDS, one a line, and of
- * games of both kinds, 100 000 at most and evenly spread, to IDS.all.
+ * their own and with ids that grow as the daemon's do.  RUNNING copies, spread evenly, run and
+ * belong to the same four players; the others are finished and belong to 1 000 further accounts,
+ * also made here, four to a game.  The public ids of the running ones are written to IDS, one a
+ * line, and of games of both kinds, 100 000 at most and evenly spread, to IDS.all.
  *
- * No daemon may have the file open.  For speed it is written without a journal; then it is WAL again
- * and the sign of life is set to now, so that the daemon sees no outage.
+ * No daemon may have the file open.  For speed it is written without a journal; then it is WAL
+ * again and the sign of life is set to now, so that the daemon sees no outage.
  *
  * PRAGMAs: journal_mode = OFF, synchronous = OFF, foreign_keys = OFF, cache_size = 256 MiB while
  * writing; ANALYZE is not run (the daemon's own statements are written to need none); WAL after.
@@ -92,17 +92,19 @@ static void copy(const char *table, const char *of, int64_t copies, int64_t ever
             if (strcmp(ch->column, name) == 0)
                 becomes = ch->becomes;
         c += (size_t)snprintf(columns + c, sizeof columns - c, "%s%s", c ? ", " : "", name);
-        v += becomes ? (size_t)snprintf(values + v, sizeof values - v, "%s%s", v ? ", " : "", becomes)
-                     : (size_t)snprintf(values + v, sizeof values - v, "%st.%s", v ? ", " : "", name);
+        v += becomes
+                 ? (size_t)snprintf(values + v, sizeof values - v, "%s%s", v ? ", " : "", becomes)
+                 : (size_t)snprintf(values + v, sizeof values - v, "%st.%s", v ? ", " : "", name);
         if (c >= sizeof columns || v >= sizeof values)
             die("a statement is too long");
     }
     (void)sqlite3_finalize(s);
-    (void)snprintf(sql, sizeof sql,
-                   "WITH RECURSIVE i (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %" PRId64
-                   "), k (n, runs) AS (SELECT n, n %% %" PRId64 " = 0 FROM i)"
-                   " INSERT INTO %s (%s) SELECT %s FROM k CROSS JOIN %s t WHERE %s",
-                   copies, every, table, columns, values, of, which);
+    (void)snprintf(
+        sql, sizeof sql,
+        "WITH RECURSIVE i (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %" PRId64
+        "), k (n, runs) AS (SELECT n, n %% %" PRId64 " = 0 FROM i)"
+        " INSERT INTO %s (%s) SELECT %s FROM k CROSS JOIN %s t WHERE %s",
+        copies, every, table, columns, values, of, which);
     run(sql);
 }
 
@@ -132,9 +134,12 @@ int main(int argc, char **argv)
 {
     int64_t games = argc == 5 ? strtoll(argv[2], NULL, 10) : 0;
     int64_t running = argc == 5 ? strtoll(argv[3], NULL, 10) : 0;
-    int64_t game, users, events, copies, every, now = (int64_t)time(NULL) * 1000;
+    int64_t game, users, events, copies, every, now;
+    struct timespec clock;
     const char *game_id, *user_of, *finished = "NOT k.runs", *sql;
 
+    (void)clock_gettime(CLOCK_REALTIME, &clock);
+    now = (int64_t)clock.tv_sec * 1000;
     if (running < 1 || games < running || games % running != 0) {
         (void)fputs("usage: bench_seed DATABASE GAMES RUNNING IDS (GAMES a multiple of RUNNING)\n",
                     stderr);
@@ -161,9 +166,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < 7; i++) {
         static const char *const tables[] = {"games",  "seats",       "seat_holders", "members",
                                              "timers", "game_events", "users"};
-        char *make = sqlite3_mprintf("CREATE TEMP TABLE t_%s AS SELECT * FROM main.%s WHERE %s = %lld",
-                                     tables[i], tables[i],
-                                     i == 0 || i == 6 ? "id" : "game_id", i == 6 ? users : game);
+        char *make = sqlite3_mprintf(
+            "CREATE TEMP TABLE t_%s AS SELECT * FROM main.%s WHERE %s = %lld", tables[i], tables[i],
+            i == 0 || i == 6 ? "id" : "game_id", i == 6 ? users : game);
 
         run(make);
         sqlite3_free(make);
@@ -184,8 +189,9 @@ int main(int argc, char **argv)
              {"id", game_id},
              {"public_id", "public_id(k.n)"},
              {"last_event_id", text_of("t.last_event_id + %lld * k.n", events, 0)},
-             {"organiser_id", text_of("iif(k.runs, t.organiser_id, t.organiser_id + %lld + 4 * (k.n %% %lld))",
-                                      users - 4, OTHERS / 4)},
+             {"organiser_id",
+              text_of("iif(k.runs, t.organiser_id, t.organiser_id + %lld + 4 * (k.n %% %lld))",
+                      users - 4, OTHERS / 4)},
              {"state", "iif(k.runs, t.state, 'finished')"},
              {"result", "iif(k.runs, t.result, 'draw')"},
              {"cause", "iif(k.runs, t.cause, 'agreement')"},
@@ -198,7 +204,8 @@ int main(int argc, char **argv)
     copy("seats", "t_seats", copies, every, "1",
          (const struct change[]){{"game_id", game_id}, {"user_id", user_of}, {NULL, NULL}});
     copy("seat_holders", "t_seat_holders", copies, every, "1",
-         (const struct change[]){{"id", "NULL"}, {"game_id", game_id}, {"user_id", user_of}, {NULL, NULL}});
+         (const struct change[]){
+             {"id", "NULL"}, {"game_id", game_id}, {"user_id", user_of}, {NULL, NULL}});
     copy("members", "t_members", copies, every, "1",
          (const struct change[]){{"game_id", game_id},
                                  {"user_id", user_of},
@@ -211,12 +218,14 @@ int main(int argc, char **argv)
                                  {NULL, NULL}});
     copy("timers", "t_timers", copies, every, "k.runs",
          (const struct change[]){{"id", "NULL"}, {"game_id", game_id}, {NULL, NULL}});
-    run("UPDATE game_tally SET n = (SELECT count(*) FROM games WHERE games.state = game_tally.state)");
+    run("UPDATE game_tally SET n = (SELECT count(*) FROM games WHERE games.state = "
+        "game_tally.state)");
     sql = text_of("UPDATE heartbeat SET at = %lld", now, 0);
     run(sql);
     run("COMMIT");
     write_ids(argv[4], "state = 'running'");
-    write_ids(sqlite3_mprintf("%s.all", argv[4]), text_of("id %% %lld = 0", (games + 99999) / 100000, 0));
+    write_ids(sqlite3_mprintf("%s.all", argv[4]),
+              text_of("id %% %lld = 0", (games + 99999) / 100000, 0));
     run("PRAGMA journal_mode = WAL; PRAGMA locking_mode = NORMAL; PRAGMA user_version");
     (void)sqlite3_close(db);
     return 0;
