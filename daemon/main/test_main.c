@@ -7,8 +7,8 @@
  *   fourhanded-test clock creep LENGTH     the same, but nothing that is due is done for it
  *   fourhanded-test clock ahead LENGTH     somebody sets its wall clock ahead, or back; the
  *   fourhanded-test clock back LENGTH      monotonic clock runs on
- *   fourhanded-test clock hold             they stand still from now on, and only the others move
- * them fourhanded-test settle                 nothing but what the others do, too:
+ *   fourhanded-test clock hold             they stand still: only the others move them
+ *   fourhanded-test settle                 nothing but what the others do, too:
  *
  * Before the others return what is due is done: timers by the arbiter, letters and webhooks by
  * the courier, who then waits for no answer any more.  (Settle before moving the clocks far: what

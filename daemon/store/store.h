@@ -164,8 +164,7 @@ bool store_txn_is_open(const struct store_txn *txn);
 
 struct store_conn *store_txn_conn(struct store_txn *txn);
 
-/* ---------------------------------------------------------------- upkeep, on the writer's thread
- */
+/* ------------------------------------------------------- upkeep, on the writer's thread */
 
 /* Move the write-ahead log into the file and cut it to nothing.  Waits for no reader; *ret_left
  * (NULL allowed) is how many pages had to stay because one still reads them. */

@@ -10,10 +10,10 @@
  *
  *   read      GET /api/v1/games/ID; with --tokens by one of the four players, else by nobody known
  *   move      POST /api/v1/games/ID/moves: the next move of --line, by whose turn it is (--tokens
- * in order of the seats), answering the state number of the answer before ws-read   socket.io over
- * WebSocket: "sync" of a match of boardgame.io, the whole game ws-move   … "update" with a move,
- * till the new state has come.  There is a socket for each game, for the server sends a state only
- * to who has joined; --clients moves are under way
+ *             in order of the seats), answering the state number of the answer before
+ *   ws-read   socket.io over WebSocket: "sync" of a match of boardgame.io, the whole game
+ *   ws-move   "update" with a move, till the new state has come.  There is a socket for each game,
+ *             for the server sends a state only to who has joined; --clients moves are under way
  *
  * No game has two moves under way.  An answer that is not the expected one is counted as an error
  * and its game is left alone from then on.  Prints one line of JSON:
