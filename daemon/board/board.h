@@ -46,6 +46,7 @@ struct board_view {
     enum lang lang;       /* of title, alt text and legend */
     bool has_last;        /* a last move is marked */
     struct move last;
+    const char *ended;    /* how the game ended, a sentence told instead of the turn; NULL: no */
     bool without_coordinates;
     bool without_checks;  /* do not mark kings in check */
 };
@@ -66,7 +67,7 @@ MUST_CHECK enum status board_text(const struct board_view *view, struct buf *out
                                   struct err *err);
 
 /* The position in words, for alt texts, speech and Braille: every army with its men by kind and
- * square, the last move, checks and who is on turn; sentences on one line. */
+ * square, the last move, checks and who is on turn or how the game ended; sentences on one line. */
 MUST_CHECK enum status board_words(const struct board_view *view, struct buf *out,
                                    struct err *err);
 

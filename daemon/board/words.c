@@ -123,7 +123,9 @@ enum status board_words(const struct board_view *view, struct buf *out, struct e
                   2);
         buf_putc(out, ' ');
     }
-    if (position_is_over(pos))
+    if (view->ended != NULL) /* not by the men alone: by agreement, by the organiser */
+        buf_puts(out, view->ended);
+    else if (position_is_over(pos))
         words_put(out, lang, "words.over", NULL, 0);
     else
         words_put(out, lang, "words.turn",

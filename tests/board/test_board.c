@@ -290,6 +290,21 @@ static void test_words_tell_men_checks_and_turn_in_every_language(void **state)
     }
 }
 
+/* Agreement and the organiser end a game that the men would let go on. */
+static void test_words_of_an_ended_game_tell_its_end_and_nobodys_turn(void **state)
+{
+    struct position pos = parsed(middle);
+    struct board_view view = {.pos = &pos, .ended = "It is a draw."};
+    struct buf b = buf_make(100000);
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(board_words(&view, &b, &err), err);
+    assert_memory_equal(b.data, "It is a draw. Check: white king", 31);
+    assert_null(strstr(b.data, "to move"));
+    buf_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_pictures_that_do_not_fit_are_an_error_and_leave_nothing),
         cmocka_unit_test(test_text_boards_keep_to_78_columns_from_every_side),
         cmocka_unit_test(test_words_tell_men_checks_and_turn_in_every_language),
+        cmocka_unit_test(test_words_of_an_ended_game_tell_its_end_and_nobodys_turn),
     };
 
     return cmocka_run_group_tests_name("board", tests, NULL, NULL);
