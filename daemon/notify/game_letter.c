@@ -48,21 +48,41 @@ static void how_to_answer(struct page *page, const struct subject *s, const char
     page_link(page, whole);
 }
 
+/* The deadline that the letter speaks of: what resumed the clocks or gave time tells its own, while
+ * the same turn lasts. */
+static utc_ms deadline_of(const struct subject *s)
+{
+    switch (s->event.kind) {
+    case GAME_EVENT_RESUMED:
+    case GAME_EVENT_CREDITED:
+    case GAME_EVENT_OUTAGE_CREDITED:
+        if (s->event.id != 0 && s->event.deadline_at != UTC_NONE &&
+            s->game.turn_at <= s->event.at)
+            return s->event.deadline_at;
+        break;
+    default:
+        break;
+    }
+    return s->game.paused_at != UTC_NONE ? UTC_NONE : s->game.deadline_at;
+}
+
 /* "Deadline: …", "that is … UTC, in 6 d 4 h" (U6). */
 static void deadline(struct page *page, const struct subject *s)
 {
     struct buf local = buf_make(200), zone = buf_make(200), utc = buf_make(200),
                left = buf_make(200);
-    utc_ms at = s->game.deadline_at;
+    utc_ms at = deadline_of(s);
+    bool is_utc;
 
     if (s->game.state != GAME_RUNNING && s->game.state != GAME_PLACING)
         goto out;
-    if (s->game.paused_at != UTC_NONE) {
+    if (is_template(s, "paused") || (at == UTC_NONE && s->game.paused_at != UTC_NONE)) {
         page_para(page, words_plain(s->lang, "letter.deadline_paused"));
         goto out;
     }
     if (at == UTC_NONE)
         goto out;
+    is_utc = zone_is_utc(s->zone, at);
     local_time_put(&local, s->lang, s->zone, at);
     zone_put(&zone, s->zone, at);
     local_time_put(&utc, s->lang, NULL, at);
@@ -78,9 +98,11 @@ static void deadline(struct page *page, const struct subject *s)
                   (const struct words_arg[]){WORDS_TEXT("local", bare),
                                              WORDS_TEXT("zone", zone.data)},
                   2);
-        buf_puts(&line, ",\n");
+        buf_puts(&line, is_utc ? ", " : ",\n");
         words_put(&line, s->lang,
-                  at >= s->now ? "letter.deadline_utc" : "letter.deadline_over",
+                  at >= s->now ? is_utc ? "letter.deadline_in" : "letter.deadline_utc"
+                  : is_utc     ? "letter.deadline_ago"
+                               : "letter.deadline_over",
                   (const struct words_arg[]){WORDS_TEXT("utc", utc.data),
                                              WORDS_TEXT("left", left.data)},
                   2);
@@ -115,7 +137,10 @@ static enum status invitation_until(struct page *page, const struct subject *s, 
     zone_put(&zone, s->zone, row.expires_at);
     local_time_put(&utc, s->lang, NULL, row.expires_at);
     words_length(&left, s->lang, row.expires_at - s->now);
-    SENTENCE(page_para, page, s, "letter.invitation_until", WORDS_TEXT("local", local.data),
+    SENTENCE(page_para, page, s,
+             zone_is_utc(s->zone, row.expires_at) ? "letter.invitation_until_utc"
+                                                  : "letter.invitation_until",
+             WORDS_TEXT("local", local.data),
              WORDS_TEXT("zone", zone.data), WORDS_TEXT("utc", utc.data),
              WORDS_TEXT("left", left.data));
 out:
@@ -154,11 +179,14 @@ static enum status board(struct page *page, const struct subject *s, const char 
 {
     struct board_view view = {.pos = &s->pos, .bottom = s->side, .lang = s->lang,
                               .has_last = s->has_last, .last = s->last};
-    struct buf text = buf_make(TEXT_MAX), words = buf_make(TEXT_MAX);
+    struct buf text = buf_make(TEXT_MAX), words = buf_make(TEXT_MAX),
+               ended = buf_make(LINE_MAX_OURS);
     enum status st = ST_OK;
 
     if (!s->has_position)
         goto out;
+    if (subject_ended(&ended, s))
+        view.ended = ended.data;
     TRY(board_text(&view, &text, err));
     TRY(board_words(&view, &words, err));
     TRY(board_png(&view, BOARD_PNG_DEFAULT, picture, err));
@@ -171,6 +199,7 @@ static enum status board(struct page *page, const struct subject *s, const char 
 out:
     buf_release(&text);
     buf_release(&words);
+    buf_release(&ended);
     return st;
 }
 

@@ -388,12 +388,16 @@ static enum status put_mail(struct telling *t, const struct reader *reader,
 {
     const struct reason_to_tell *why = choose(reader, prefs, CHANNEL_MAIL, NULL);
     struct intent_row intent = INTENT_ROW_INIT;
+    char params[64];
 
     if (why == NULL || user->address[0] == '\0' || user->verified_at == UTC_NONE ||
         user->address_state == ADDRESS_SUSPENDED)
         return ST_OK;
     intent_fill(t, reader, why, &intent);
     intent.channel = CHANNEL_MAIL;
+    (void)snprintf(params, sizeof params, "{\"through\":%" PRId64 "}",
+                   t->events[t->n_events - 1].seq);
+    intent.params = params;
     intent.expires_at = t->now + NOTICE_LIFE_MS;
     (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key, "%s:%s:%" PRId64 ":%" PRId64
                    ":mail", notice_class_str(why->cls), t->game->public_id, why->event->seq,

@@ -43,6 +43,8 @@ bool notice_is_wanted(const struct prefs *prefs, enum notice_class cls,
 bool webhook_takes(const struct webhook_row *webhook, enum notice_class cls);
 /* Whether people read what comes there, so that one notice a command is enough. */
 bool webhook_is_for_people(enum webhook_kind kind);
+/* The number under a key of an intent's params; 0 when there is none. */
+int64_t intent_param(const struct intent_row *intent, const char *key);
 
 /* ---------------------------------------------------------------- what notices are made of */
 
@@ -68,7 +70,7 @@ struct subject {
     struct event_row event;  /* that caused it; id 0: none */
     struct move_row *moves;  /* all that stand */
     size_t n_moves;
-    struct event_row *events; /* since the user's last move, or all */
+    struct event_row *events; /* since the user's last move, or all, to the intent's command */
     size_t n_events;
     bool is_since_own_move;
 };
@@ -85,6 +87,8 @@ void subject_url(const struct subject *s, char ret[NOTIFY_URL_SIZE]);
 /* The first sentence and the few words of news, by the intent's template. */
 void subject_head(struct buf *out, const struct subject *s);
 void subject_news(struct buf *out, const struct subject *s);
+/* How the game ended, as a sentence; false (nothing put) while it has not. */
+bool subject_ended(struct buf *out, const struct subject *s);
 /* One line of what happened; false (nothing put) for events that need no line. */
 bool subject_event(struct buf *out, const struct subject *s, const struct event_row *event);
 
@@ -137,5 +141,7 @@ void page_end(struct page *page, const char *lang, const char *title);
 /* "2026-12-03T17:30:00.000Z" → "Thu 3 December 2026, 18:30" and "CET (Europe/Chisinau)". */
 void local_time_put(struct buf *out, enum lang lang, const struct zone *zone, utc_ms at);
 void zone_put(struct buf *out, const struct zone *zone, utc_ms at);
+/* Whether the two are one: the instant need not be told in UTC besides. */
+bool zone_is_utc(const struct zone *zone, utc_ms at);
 
 #endif

@@ -252,19 +252,21 @@ static enum status check_invitation(struct store_conn *conn, const struct intent
     return st;
 }
 
+/* Open, and no newer one than the notice's? */
 static enum status check_draw(struct store_conn *conn, const struct intent_row *intent,
                               enum notice_fate *ret_fate, const char **ret_why, struct err *err)
 {
     struct vote_row vote;
     enum status st = votes_get_open(conn, intent->game_id, VOTE_DRAW, &vote, err);
 
-    if (st == ST_NOT_FOUND || (st == ST_OK && vote.seq != intent->seq))
+    if (st == ST_NOT_FOUND || (st == ST_OK && vote.seq > intent->seq))
         return SUPERSEDED("the offer is settled");
     return st;
 }
 
 static enum status check_game(struct store_conn *conn, const struct intent_row *intent,
-                              enum notice_fate *ret_fate, const char **ret_why, struct err *err)
+                              bool is_for_people, enum notice_fate *ret_fate, const char **ret_why,
+                              struct err *err)
 {
     struct game_row *game = malloc(sizeof *game);
     const char *template = intent->template_name;
@@ -280,7 +282,8 @@ static enum status check_game(struct store_conn *conn, const struct intent_row *
         TRY(check_placing(conn, intent, game, ret_fate, ret_why, err));
     else if (str_eq(template, "invitation") || str_eq(template, "invitation_address"))
         TRY(check_invitation(conn, intent, game, ret_fate, ret_why, err));
-    else if (str_eq(template, "draw_offered"))
+    else if (str_eq(template, "draw_offered") ||
+             (is_for_people && str_eq(template, "draw_accepted"))) /* programs get each */
         TRY(check_draw(conn, intent, ret_fate, ret_why, err));
 out:
     free(game);
@@ -338,7 +341,8 @@ enum status notify_check(const struct notify *n, struct store_conn *conn,
             goto out;
     }
     if (*ret_fate == NOTICE_SEND && intent->game_id != 0)
-        TRY(check_game(conn, intent, ret_fate, ret_why, err));
+        TRY(check_game(conn, intent, webhook == NULL || webhook_is_for_people(webhook->kind),
+                       ret_fate, ret_why, err));
 out:
     free(webhook);
     return st;
@@ -389,8 +393,7 @@ out:
     return st;
 }
 
-/* The number under a key of an intent's params; 0 when there is none. */
-static int64_t param_id(const struct intent_row *intent, const char *key)
+int64_t intent_param(const struct intent_row *intent, const char *key)
 {
     json_t *params = intent->params ? json_loads(intent->params, 0, NULL) : NULL;
     int64_t id = json_integer_value(json_object_get(params, key));
@@ -410,7 +413,7 @@ static enum status mint_invitation(const struct notify *n, struct store_txn *txn
 
     secret_make(n->options.people, secret);
     secret_hash(secret, hash);
-    st = invitations_set_token(txn, param_id(intent, "invitation"), hash, err);
+    st = invitations_set_token(txn, intent_param(intent, "invitation"), hash, err);
     if (st == ST_OK)
         memcpy(ret, secret, SECRET_SIZE);
     sodium_memzero(secret, sizeof secret);
@@ -452,14 +455,15 @@ enum status notify_compose_secret(const struct notify *n, struct store_txn *txn,
             if (!str_eq(intent->template_name, table[i].template_name))
                 continue;
             st = people_mint(n->options.people, txn, table[i].kind,
-                             param_id(intent, table[i].key), now, secret, err);
+                             intent_param(intent, table[i].key), now, secret, err);
         }
         if (st == ST_OK && str_eq(intent->template_name, "register")) {
             registration = malloc(sizeof *registration);
             if (registration == NULL)
                 st = err_set(err, ST_NOMEM, "a letter");
             else
-                st = registrations_get(conn, param_id(intent, "registration"), registration, err);
+                st = registrations_get(conn, intent_param(intent, "registration"), registration,
+                                       err);
             language = st == ST_OK ? registration->language : "";
         }
         if (st == ST_OK)

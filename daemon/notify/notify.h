@@ -38,7 +38,9 @@
  *
  * When it is too late for a notice
  *   Before each sending notify_compose() looks again: a turn or warning whose turn has passed on,
- *   an invitation or an offer that is settled, a placing that is done, are superseded.
+ *   an invitation or an offer that is settled (with what was accepted of it, where people read),
+ *   a placing that is done, are superseded.  Any other letter lists what happened up to the end of
+ *   the command that caused it, however late it is sent; its board and moves are those of now.
  *
  * Message ids
  *   <GAME.SEQ.ROW@DOMAIN>: a function of the outbox row, so a repeat carries the same one.  Each

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "notify/internal.h"
 
 enum { PAGE_MAX = 512 * 1024, COLUMNS = 76 };
@@ -159,9 +160,14 @@ void local_time_put(struct buf *out, enum lang lang, const struct zone *zone, ut
     words_civil(out, lang, &civil);
 }
 
+bool zone_is_utc(const struct zone *zone, utc_ms at)
+{
+    return zone == NULL || str_eq(zone_moment(zone, at).abbreviation, "UTC");
+}
+
 void zone_put(struct buf *out, const struct zone *zone, utc_ms at)
 {
-    if (zone == NULL)
+    if (zone_is_utc(zone, at))
         buf_puts(out, "UTC");
     else
         buf_printf(out, "%s (%s)", zone_moment(zone, at).abbreviation, zone_name(zone));

@@ -40,10 +40,11 @@ out:
     return st;
 }
 
-/* Events since the user's last move, or all. */
+/* Events since the user's last move, or all; to the end of the command that caused the intent, so
+ * that a letter sent later lists nothing that its first sentence does not know. */
 static enum status load_events(struct subject *s, struct err *err)
 {
-    int64_t since = 0;
+    int64_t since = 0, through = intent_param(s->intent, "through");
     size_t room = 0;
     enum status st = ST_OK;
 
@@ -70,6 +71,8 @@ static enum status load_events(struct subject *s, struct err *err)
         if (n < PAGE_ROWS)
             break;
     }
+    while (through != 0 && s->n_events > 0 && s->events[s->n_events - 1].seq > through)
+        s->n_events--;
 out:
     return st;
 }
@@ -300,6 +303,22 @@ void subject_news(struct buf *out, const struct subject *s)
     (void)snprintf(code, sizeof code, "news.%s", template);
     words_put(out, s->lang, code, a.at, a.n);
     arguments_release(&a);
+}
+
+bool subject_ended(struct buf *out, const struct subject *s)
+{
+    struct event_row end = EVENT_ROW_INIT;
+    struct arguments a;
+
+    if (s->game.state != GAME_FINISHED && s->game.state != GAME_ABORTED)
+        return false;
+    end.result = s->game.result;
+    end.cause = s->game.cause;
+    a = arguments_make(s, &end);
+    words_put(out, s->lang, s->game.state == GAME_FINISHED ? "head.finished" : "head.aborted", a.at,
+              a.n);
+    arguments_release(&a);
+    return true;
 }
 
 bool subject_event(struct buf *out, const struct subject *s, const struct event_row *event)

@@ -134,6 +134,137 @@ static void test_nobody_elses_address_is_in_a_letter(void **state)
     free(letter);
 }
 
+/* The text of the only letter there is of the event. */
+static char *letter_of(struct club *c, int64_t game, int64_t seq)
+{
+    struct game_row row = game_get(c->t, game);
+    char prefix[64], *letter, *text;
+    size_t n = 0;
+
+    (void)snprintf(prefix, sizeof prefix, "%s.%lld.", row.public_id, (long long)seq);
+    letter = letter_read(c, prefix, &n);
+    text = letter_part(letter, n, "plain");
+    free(letter);
+    return text;
+}
+
+static void only_anna_hears(struct club *c, enum notice_class cls)
+{
+    for (int user = WEST; user <= ORGANISER; user++)
+        club_pref(c, user, cls, CHANNEL_MAIL, PREF_OFF);
+}
+
+static void assert_lacks(const char *text, const char *what)
+{
+    if (strstr(text, what) != NULL)
+        fail_msg("there: %s\nin: %s", what, text);
+}
+
+static void test_a_settled_draw_is_told_by_its_end_and_nobody_is_to_move(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney");
+    struct call call;
+    char *text;
+
+    only_anna_hears(c, NOTICE_RESULT);
+    (void)club_send(c);
+    letters_clear(c);
+    call = acts(c->t, OP_OFFER, game, SOUTH);
+    call_ok(&call);
+    for (int user = WEST; user <= EAST; user++) {
+        call = acts(c->t, OP_ACCEPT_DRAW, game, user);
+        call_ok(&call);
+    }
+    (void)club_send(c);
+    assert_int_equal(letters_count(c), 1);
+    text = letter_of(c, game, last_event(c->t, game, GAME_EVENT_FINISHED).seq);
+    assert_has(text, "The position in words:\n\nThe game is over: ");
+    assert_has(text, "Red: accepts the draw");
+    assert_lacks(text, "still to answer");
+    assert_lacks(text, "to move");
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'superseded' AND "
+                                   "template = 'draw_accepted'"),
+                     3 + 3 + 2); /* the last one's: to two who want no results */
+    free(text);
+}
+
+static void test_a_late_letter_tells_no_more_than_its_own_command(void **state)
+{
+    static const enum op ops[] = {OP_PAUSE, OP_RESUME, OP_CREDIT, OP_CREDIT};
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney"), seq[COUNT_OF(ops)];
+    char *text;
+
+    only_anna_hears(c, NOTICE_ORGANISER);
+    (void)club_send(c);
+    letters_clear(c);
+    for (size_t i = 0; i < COUNT_OF(ops); i++) {
+        struct call call = acts(c->t, ops[i], game, ORGANISER);
+
+        call.text = "";
+        call.amount_ms = MS_DAY;
+        call.until = UTC_NONE;
+        call_ok(&call);
+        seq[i] = game_get(c->t, game).last_seq;
+    }
+    (void)club_send(c);
+    assert_int_equal(letters_count(c), 4);
+
+    text = letter_of(c, game, seq[0]);
+    assert_has(text, "The clocks stand; there is no deadline now.");
+    assert_has(text, "  The game is paused");
+    assert_lacks(text, "  The game goes on");
+    free(text);
+    text = letter_of(c, game, seq[1]);
+    assert_has(text, "  The game goes on");
+    assert_lacks(text, "added to the time");
+    assert_has(text, "Mon 14 December 2026, 00:00 UTC, in 14 d.");
+    free(text);
+    text = letter_of(c, game, seq[2]); /* each with the deadline that it made */
+    assert_has(text, "Tue 15 December 2026, 00:00 UTC, in 15 d.");
+    free(text);
+    text = letter_of(c, game, seq[3]);
+    assert_has(text, "Wed 16 December 2026, 00:00 UTC, in 16 d.");
+    free(text);
+}
+
+static enum status to_utc_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct club *c = arg;
+
+    return users_set_profile(txn, c->t->user[SOUTH], "Anna", "UTC", "en", now, err);
+}
+
+static void test_who_lives_by_utc_is_told_an_instant_once(void **state)
+{
+    struct club *c = *state;
+    struct arbiter_new_game wish = {.rules = "verney"};
+    struct call call = {
+        .op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
+    struct err err = ERR_INIT;
+    int64_t game;
+    char *text;
+
+    assert_ok(writer_run(c->t->writer,
+                         &(struct writer_command){.name = "zone", .run = to_utc_run, .arg = c},
+                         &err),
+              err);
+    wish.seats[0] = (struct arbiter_offer){.kind = OFFER_USER, .user_id = c->t->user[SOUTH]};
+    call_ok(&call);
+    (void)club_send(c);
+    text = letter_of(c, call.game.id, last_event(c->t, call.game.id, GAME_EVENT_INVITED).seq);
+    assert_has(text, " UTC, in ");
+    assert_lacks(text, "UTC)");
+    free(text);
+    game = game_start(c->t, "verney");
+    (void)club_send(c);
+    text = letter_of(c, game, last_event(c->t, game, GAME_EVENT_TURN).seq);
+    assert_has(text, "Deadline: Mon 14 December 2026, 00:00 UTC, in 14 d.\n");
+    assert_lacks(text, "that is");
+    free(text);
+}
+
 static void test_every_kind_of_game_letter_can_be_written(void **state)
 {
     struct club *c = *state;
@@ -373,6 +504,9 @@ int main(void)
         TEST(test_turn_letters_in_three_languages),
         TEST(test_headers_thread_by_game_and_say_what_the_letter_is),
         TEST(test_nobody_elses_address_is_in_a_letter),
+        TEST(test_a_settled_draw_is_told_by_its_end_and_nobody_is_to_move),
+        TEST(test_a_late_letter_tells_no_more_than_its_own_command),
+        TEST(test_who_lives_by_utc_is_told_an_instant_once),
         TEST(test_every_kind_of_game_letter_can_be_written),
         TEST(test_a_mailed_invitation_carries_its_secret_and_the_store_forgets_it),
         TEST(test_a_log_in_letter_has_a_link_that_works_and_no_list_headers),
