@@ -714,6 +714,8 @@ static void make_special(struct position *pos, struct move move, struct undo *un
         if (becomes != kind)
             position_put(pos, move.to, man_of(seat, becomes));
         if (move.type == MOVE_DOUBLE) {
+            if ((pos->passed_by >> seat & 1u) != 0) /* read from a text: no game comes to it */
+                pos->hash ^= hash_keys[KEY_PASSED + seat * SQUARES + pos->passed[seat]];
             pos->passed[seat] = (uint8_t)((move.from + move.to) / 2);
             pos->passed_by |= (uint8_t)(1u << seat);
             pos->hash ^= hash_keys[KEY_PASSED + seat * SQUARES + pos->passed[seat]];
