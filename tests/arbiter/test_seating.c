@@ -534,6 +534,7 @@ static void test_strangers_learn_nothing_of_a_private_game_that_runs(void **stat
     struct arbiter_offer offer;
     struct call c;
 
+    join(t, game, SOUTH, SOUTH);
     for (int p = WEST; p <= EAST; p++) {
         offer = user_offer(t, p);
         c = invite_call(t, game, SOUTH, p, &offer);
