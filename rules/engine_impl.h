@@ -388,19 +388,28 @@ INLINE tally count_men(const struct view *view, wide men, wide goal, tally sum)
     return sum;
 }
 
+/* Where the man of pin i may go.  The same man may be pinned twice, to his own king and to his
+ * partner's: then to both lines at once, and he is dealt with at his first pin only. */
+INLINE wide pinned_goal(const struct view *view, int i)
+{
+    wide goal = view->goal & view->pins[i].line;
+
+    for (int j = 0; j < view->pin_count; j++) {
+        if (view->pins[j].square != view->pins[i].square)
+            continue;
+        if (j < i)
+            return (wide){0};
+        goal &= view->pins[j].line;
+    }
+    return goal;
+}
+
 static tally count_pinned(const struct view *view, tally sum)
 {
     for (int i = 0; i < view->pin_count; i++) {
-        wide goal = view->goal & view->pins[i].line;
-        bool again = false;
+        wide goal = pinned_goal(view, i);
 
-        for (int j = 0; j < view->pin_count; j++) { /* the same man may be pinned twice */
-            if (view->pins[j].square == view->pins[i].square) {
-                goal &= view->pins[j].line;
-                again |= j < i;
-            }
-        }
-        if (again || wide_is_empty(goal))
+        if (wide_is_empty(goal))
             continue;
         switch (view->seat) {
 #define COUNT_ONE(s)                                                                            \
@@ -591,16 +600,9 @@ INLINE struct move *list_men(const struct view *view, wide men, wide goal, struc
 static struct move *list_pinned(const struct view *view, struct move *at)
 {
     for (int i = 0; i < view->pin_count; i++) {
-        wide goal = view->goal & view->pins[i].line;
-        bool again = false;
+        wide goal = pinned_goal(view, i);
 
-        for (int j = 0; j < view->pin_count; j++) {
-            if (view->pins[j].square == view->pins[i].square) {
-                goal &= view->pins[j].line;
-                again |= j < i;
-            }
-        }
-        if (again || wide_is_empty(goal))
+        if (wide_is_empty(goal))
             continue;
         switch (view->seat) {
 #define LIST_ONE(s)                                                                             \
