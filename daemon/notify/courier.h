@@ -21,12 +21,18 @@
  *                                                       └──► failed (5yz, 410, table used up)
  *
  * Limits: at most COURIER_MAIL letters and COURIER_WEBHOOKS webhooks are under way at once; each
- *   endpoint has one at a time (the store sees to it).
+ *   endpoint has one at a time (the store sees to it).  Letters are leased and marked many at a
+ *   time, one commit for all; connections to the mail server are kept and used again.  Answers to
+ *   players' letters go before all else that is due.
  *
  * Judging
  *   Mail: by reply code (mail/transport.h).  A hard refusal that blames the address suspends it
- *   (users_bounce); 5.7.x stops nothing but is logged as a warning for the operator; a 5yz without
- *   an enhanced code is tried again twice.  Webhooks: 2xx is success; 410 disables the endpoint;
+ *   (users_bounce, notify_on_suspended()); a 5yz without an enhanced code is tried again twice.
+ *   5.7.x (policy) is nobody's address: the letter waits, and so do all further ones of its class
+ *   to the same domain, for COURIER_HOLD_MS, doubled with each further refusal up to a day; once a
+ *   second domain refuses so, the class waits as a whole.  Then one letter tries.  Each hold is
+ *   logged as a warning and counted (courier_stats, the metrics); what waited past its expiry is
+ *   dropped as ever.  Holds live in memory: after a restart one letter tries again.  Webhooks: 2xx is success; 410 disables the endpoint;
  *   429, 502, 503 and 504 honour Retry-After; everything else waits for its next turn; after the
  *   last attempt the owner gets a letter, after five days of nothing but failures the endpoint is
  *   switched off with a letter.
@@ -52,6 +58,7 @@ enum {
     COURIER_WEBHOOKS = 8,   /* webhooks under way at once */
     COURIER_RESPONSE_MAX = 64 * 1024 /* bytes of an endpoint's answer that are read */
 };
+#define COURIER_HOLD_MS MS_HOUR             /* of a class that is refused by policy, at first */
 #define COURIER_LEASE_MS (10 * MS_MINUTE)
 #define COURIER_IDLE_MS MS_MINUTE           /* looks at the outbox at least so often */
 #define WEBHOOK_GIVE_UP_MS (5 * MS_DAY)     /* of nothing but failures */
@@ -72,6 +79,11 @@ struct courier_options {
     const char *webhook_ca_file;
     const char *webhook_resolve;
     int64_t webhook_timeout_ms;     /* 0: 20 s */
+    /* A turn or start notice about a game got through, by mail or webhook; in the command that
+     * marks it as sent.  NULL: nobody asks.  If it fails, the notice is marked all the same. */
+    enum status (*on_handed_over)(struct store_txn *txn, const struct intent_row *intent,
+                                  utc_ms now, void *arg, struct err *err);
+    void *on_handed_over_arg;
 };
 
 MUST_CHECK enum status courier_new(const struct courier_options *options,
@@ -104,6 +116,8 @@ struct courier_stats {
     uint64_t mail_sent, mail_retried, mail_failed, mail_superseded;
     uint64_t webhook_sent, webhook_retried, webhook_failed, webhook_superseded;
     uint64_t mail_policy;  /* 5.7.x refusals: the operator's set-up wants a look */
+    uint64_t mail_held;    /* letters put off because their class is held */
+    int holds;             /* classes (or domains of one) that are held now */
     int under_way;
 };
 struct courier_stats courier_stats(struct courier *courier);

@@ -30,11 +30,43 @@
  *                              six hours or more
  *   webhook_disabled [on, mail only]  to its owner
  *   test                       a webhook's ping
+ *   answer                     to a player's own letter, put by intake/ (see "Answers"); cannot be
+ *                              switched off
  * One command of the arbiter causes at most one letter to a user: the one of the highest class he
  * wants (result, turn, start, placing, organiser, leaving, mate, draw, invitation, warning); it
  * tells all that happened.  Who plays two seats gets one letter.  Webhooks of kind `standard` get
  * each class; those that people read (slack, discord, ntfy, matrix) one notice, as by mail.  An
  * endpoint that several players of a game have registered gets each event once.
+ *
+ * Play by mail
+ *   While options.reply_address is set, each letter about a game to an account can be answered:
+ *   its Reply-To (and, for relays that strip tags, the last but one of its References) carries a
+ *   token of 26 characters that is drawn when the letter is composed and stored as a hash in the
+ *   command that stores the letter's bytes (struct notice, store/tokens.h).  What the token is for
+ *   goes by the template: turn, start and warning → turn; draw → draw; placing → placing;
+ *   invitation → invitation; the rest → info.  It is good until 30 days after the deadline and its
+ *   grace, at least for 60 days.  Letters to an address without an account have none.
+ *
+ * Answers
+ *   An intent of class answer has the templates
+ *     answer        params.text as it is, and the board below it when params.board
+ *     held_letter   a letter with a good token came from an address that is not the owner's: asks
+ *                   him; its token's purpose is confirm, bound to the letter params.inbox
+ *     held_dropped  a held move was not played, since the game changed
+ *     unreadable    "please send plain text"
+ *     no_token      the letter came without its token
+ *   params: {"text", "board", "in_reply_to", "references" (ids without brackets, parted by blanks),
+ *   "purpose" (receipt, turn, account, confirm; of the token), "inbox" (id of the letter),
+ *   "subject" (of the letter that is answered), "move"}, all optional.  The envelope sender is null,
+ *   the letter is Auto-Submitted: auto-replied and names no list.
+ *
+ * State changes within a turn (another seat resigns): the mover gets a new turn letter with a new
+ * token; the one before is superseded wherever it still waits.  A turn letter that is superseded
+ * after it should have told something else too (a resignation, a mate) is replaced by a letter that
+ * tells this.
+ *
+ * A suspended address: notices that its owner wants by mail go to his webhooks, whatever is
+ * switched there; the organiser of each of his running games is told once, without the address.
  *
  * When it is too late for a notice
  *   Before each sending notify_compose() looks again: a turn or warning whose turn has passed on,
@@ -89,6 +121,12 @@ struct notify_options {
      * public; ST_INVALID for others.  They may also be reached by plain http. */
     const char *const *webhook_allow;
     size_t webhook_allow_count;
+
+    /* Play by mail.  NULL and "" are the same. */
+    const char *reply_address;    /* "play@example.org"; "": letters cannot be answered */
+    const char *reply_delimiter;  /* "+" or "-"; "": the token is the whole local part */
+    const char *bounce_address;   /* "bounce@example.org"; "": no VERP */
+    const char *unsubscribe_address; /* "unsubscribe@example.org"; "": by link only */
 };
 
 /* Reads or makes the installation's key (through the writer). */
@@ -101,6 +139,20 @@ void notify_close(struct notify *notify); /* NULL is allowed */
 MUST_CHECK enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
                                         const struct event_row *events, size_t n, utc_ms now,
                                         void *arg, struct err *err);
+
+/* Somebody's mail address was suspended in this transaction (users_bounce() said so): what waits
+ * for it goes by his webhooks, and organisers of his running games are told.  arg is the struct
+ * notify. */
+MUST_CHECK enum status notify_on_suspended(struct store_txn *txn, int64_t user_id, utc_ms now,
+                                           void *arg, struct err *err);
+/* He can be reached again: a letter came from him, one got through, or he has a new address.  The
+ * letters of turns that are still his are sent. */
+MUST_CHECK enum status notify_on_reached(struct store_txn *txn, int64_t user_id, utc_ms now,
+                                         void *arg, struct err *err);
+/* Send the letter of the present turn again, with a new token ("resend"); `once` makes the request
+ * one of its kind (an inbox id).  ST_NOT_FOUND when the game does not wait for this user. */
+MUST_CHECK enum status notify_turn_again(struct store_txn *txn, int64_t game_id, int64_t user_id,
+                                         int64_t once, utc_ms now, void *arg, struct err *err);
 
 /* Whether a class can be switched off, and what holds while its user has said nothing. */
 bool notice_is_switchable(enum notice_class cls);
@@ -161,5 +213,32 @@ void unsubscribe_token(const struct notify *notify, int64_t user_id, enum notice
  * http can be handed the function. */
 MUST_CHECK enum status unsubscribe_read(void *notify, const char *token, int64_t *ret_user_id,
                                         enum notice_class *ret_class, struct err *err);
+
+/* The token in a letter that invites an address without an account.  unsubscribe_read() gives
+ * user 0 and class invitation for it; the second function then blocks further ones to that
+ * address, on POST only. */
+void unsubscribe_address_token(const struct notify *notify, const char *address_key,
+                               char ret[UNSUBSCRIBE_TOKEN_SIZE]);
+MUST_CHECK enum status unsubscribe_address_block(void *notify, struct store_txn *txn,
+                                                 const char *token, utc_ms now, struct err *err);
+
+/* ---------------------------------------------------------------- VERP (bounces) */
+
+enum {
+    NOTIFY_LOCAL_MAX = 64, /* octets of a local part, whatever stands in it */
+    VERP_MAC_CHARS = 10
+};
+
+/*
+ * The envelope sender of a notice: bounce+ID.MAC@example.org with ID the outbox row in base32 and
+ * MAC ten characters under the installation's key `verp`; with a delimiter of "" a hyphen stands
+ * for it.  "" when there is no bounce address.
+ */
+void verp_address(const struct notify *notify, int64_t outbox_id, char ret[ADDRESS_SIZE]);
+/* Which row a local part ("bounce+ID.MAC", in any case of letters) speaks of.  ST_NOT_FOUND: it is
+ * none of ours, or its MAC is wrong.  Whether the row was sent lately is the caller's to ask.
+ * `notify` is a struct notify. */
+MUST_CHECK enum status verp_read(void *notify, const char *local_part, int64_t *ret_outbox_id,
+                                 struct err *err);
 
 #endif
