@@ -14,6 +14,7 @@ static const struct {
     [ST_FORBIDDEN] = {"forbidden", 403, 0},
     [ST_NOT_FOUND] = {"not_found", 404, 0},
     [ST_NOT_ALLOWED] = {"not_allowed", 405, 0},
+    [ST_SLOW] = {"slow", 408, 0},
     [ST_CONFLICT] = {"conflict", 409, 0},
     [ST_GONE] = {"gone", 410, 0},
     [ST_TOO_LARGE] = {"too_large", 413, 0},

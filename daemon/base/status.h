@@ -34,6 +34,7 @@ enum status {
     ST_FORBIDDEN,       /* you may not: 403 */
     ST_NOT_FOUND,       /* no such thing, or not for you: 404 */
     ST_NOT_ALLOWED,     /* no such method here: 405 */
+    ST_SLOW,            /* the request did not come in time: 408 */
     ST_CONFLICT,        /* well-formed, but things have moved on: 409 */
     ST_GONE,            /* it was here once: 410 */
     ST_TOO_LARGE,       /* over a named limit: 413 */
@@ -87,6 +88,9 @@ enum status {
     X(HANDLE_TAKEN, "handle_taken", ST_CONFLICT, "NameTaken", "This handle is taken")              \
     X(LOST_ON_TIME, "lost_on_time", ST_CONFLICT, "LostOnTime", "The time for this turn is over")   \
     X(NO_DRAW_OFFERED, "no_draw_offered", ST_CONFLICT, "NoDrawWasOffered", "No draw was offered")  \
+    X(MOVE_HELD, "move_held", ST_CONFLICT, "MoveIsHeld", "A move of yours is being held")          \
+    X(NOTHING_HELD, "nothing_held", ST_CONFLICT, "NothingToUndo",                                  \
+      "There is no move to take back")                                                             \
     X(NO_CLAIM, "no_claim", ST_ILLEGAL, "NoDrawToClaim", "There is no draw to claim")              \
     X(ILLEGAL_MOVE, "illegal_move", ST_ILLEGAL, "InvalidMove", "The move is not legal")            \
     X(AMBIGUOUS_MOVE, "ambiguous_move", ST_ILLEGAL, "MoveIsAmbiguous",                             \
@@ -105,6 +109,7 @@ enum status {
     X(LIMIT, "limit_reached", ST_ILLEGAL, "LimitReached", "A limit has been reached")              \
     X(TOO_LARGE, "too_large", ST_TOO_LARGE, "TooLarge", "That is larger than is read here")        \
     X(MEDIA_TYPE, "media_type", ST_MEDIA, "BadRequest", "This content type is not read here")      \
+    X(TOO_SLOW, "request_timeout", ST_SLOW, "BadRequest", "The request came too slowly")           \
     X(RATE_LIMIT, "rate_limited", ST_RATE, "TooManyRequests", "Too many requests")                 \
     X(BUSY, "busy", ST_BUSY, "ServerError", "The server is busy; try again")                       \
     X(STORE_FAILED, "store_failed", ST_IO, "ServerError", "The change could not be stored")        \
