@@ -54,9 +54,9 @@ static enum status decode(const char *text, size_t n, bool is_query, char *ret, 
         } else if (c == '+' && is_query) {
             c = ' ';
         }
-        if ((unsigned char)c < 0x20 || c == 0x7f)
+        if ((unsigned char)c < 0x20 || c == 0x7f || text[i] == ' ')
             return err_reason(err, REASON_BAD_REQUEST,
-                              "the request target holds a control character");
+                              "the request target holds a blank or a control character");
         ret[len++] = c;
     }
     ret[len] = '\0';

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "http/pages.h"
 #include "http/stream.h"
+#include "http/wire.h"
 #include "store/idempotency.h"
 #include "store/store.h"
 
@@ -130,6 +131,8 @@ static void on_connection(void *arg, struct MHD_Connection *conn, void **context
         link->peer = address_of(sa ? sa->client_addr : NULL);
         link->is_trusted = networks_have(http->trusted, http->n_trusted, &link->peer);
         link->cut_at_ms = http_now_ms(http) + http->options.idle_ms + http->options.request_ms;
+        link->is_awaited = true;
+        link->thread = pthread_self();
         pthread_mutex_lock(&http->lock);
         link->is_over_limit =
             http->n_links >= http->options.connections ||
@@ -163,14 +166,32 @@ static void on_connection(void *arg, struct MHD_Connection *conn, void **context
     }
 }
 
-/* 0: never. */
-static void link_set_cut(struct http *http, struct link *link, int64_t at_ms)
+/* at_ms 0: never.  is_awaited: a request is, and may then be told that it was too slow. */
+static void link_set_cut(struct http *http, struct link *link, int64_t at_ms, bool is_awaited)
 {
     if (!link)
         return;
     pthread_mutex_lock(&http->lock);
     link->cut_at_ms = at_ms;
+    link->is_awaited = is_awaited;
     pthread_mutex_unlock(&http->lock);
+}
+
+/* With the lock held, so that no pool thread begins an answer meanwhile.  A connection without a
+ * byte of a request does not come here: MHD ends those after idle_ms of silence. */
+static void tell_too_slow(struct http *http, struct link *link)
+{
+    struct buf out = buf_make(4096);
+    char detail[96];
+
+    snprintf(detail, sizeof detail, "a request must come within %" PRId64 " ms",
+             http->options.request_ms);
+    wire_print_problem(&out, REASON_TOO_SLOW, 408, detail, http_now(http));
+    if (!buf_failed(&out)) {
+        (void)send(link->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        metrics_answer(&http->metrics, -1, 408, http->options.request_ms);
+    }
+    buf_release(&out);
 }
 
 /* Shut what is overdue; MHD then sees the end and cleans up.  Returns in how long to look again. */
@@ -183,6 +204,8 @@ static int cut_slow_links(struct http *http, int64_t now_ms)
         if (l->cut_at_ms == 0)
             continue;
         if (l->cut_at_ms <= now_ms) {
+            if (l->is_awaited)
+                tell_too_slow(http, l);
             (void)shutdown(l->fd, SHUT_RDWR);
             l->cut_at_ms = 0;
             atomic_fetch_add(&http->metrics.connections_cut, 1);
@@ -256,11 +279,15 @@ static void *on_target(void *arg, const char *uri, struct MHD_Connection *conn)
     r->http = http;
     r->conn = conn;
     r->link = info ? info->socket_context : NULL;
-    r->target = str_dup(uri);
+    r->target = str_dup(uri ? uri : "");
+    r->uri = uri;
+    r->uri_len = strlen(r->target ? r->target : "");
     r->body = buf_make(http->options.body_size);
     r->answer.body = buf_make(HTTP_FILES_BYTES);
     r->began_ms = http_now_ms(http);
-    link_set_cut(http, r->link, r->began_ms + http->options.request_ms);
+    link_set_cut(http, r->link, r->began_ms + http->options.request_ms, true);
+    if (r->link)
+        r->link->reading = r;
     return r;
 }
 
@@ -293,8 +320,10 @@ static void on_completed(void *arg, struct MHD_Connection *conn, void **context,
     (void)code;
     if (!r)
         return;
+    if (r->link)
+        r->link->reading = NULL;
     link_set_cut(http, r->link,
-                 http_now_ms(http) + http->options.idle_ms + http->options.request_ms);
+                 http_now_ms(http) + http->options.idle_ms + http->options.request_ms, true);
     request_free(r);
     *context = NULL;
 }
@@ -314,7 +343,6 @@ static enum method method_of(const char *text)
     "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'self'; "               \
     "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 #define PICTURE_CSP "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-#define DATA_CSP "default-src 'none'; frame-ancestors 'none'"
 
 static void add_rate_headers(struct request *r, struct MHD_Response *response)
 {
@@ -365,7 +393,7 @@ static enum MHD_Result finish(struct request *r)
     MHD_add_response_header(response, "Content-Security-Policy",
                             answer->is_document  ? PAGE_CSP
                             : answer->is_picture ? PICTURE_CSP
-                                                 : DATA_CSP);
+                                                 : HTTP_DATA_CSP);
     if (answer->is_document) {
         MHD_add_response_header(response, "Cross-Origin-Opener-Policy", "same-origin");
         MHD_add_response_header(response, "Permissions-Policy",
@@ -391,7 +419,9 @@ static enum MHD_Result finish(struct request *r)
     if (r->must_close || atomic_load(&http->is_stopping))
         MHD_add_response_header(response, "Connection", "close");
     now_ms = http_now_ms(http);
-    link_set_cut(http, r->link, r->is_stream ? 0 : now_ms + http->options.answer_ms);
+    if (r->link)
+        r->link->reading = NULL;
+    link_set_cut(http, r->link, r->is_stream ? 0 : now_ms + http->options.answer_ms, false);
     if (r->route && !route_may_answer(r->route, answer->status) && r->method != METHOD_OPTIONS) {
         atomic_fetch_add(&http->metrics.undeclared, 1);
         log_event(LOG_LEVEL_WARNING, "http_undeclared route=\"%s %s\" status=%d",
@@ -964,8 +994,8 @@ static struct address find_client(const struct request *r)
 }
 
 /* Before the body: framing, target, route.  ret_is_over: the answer is made already. */
-static enum status admit(struct request *r, const char *version, bool *ret_has_body,
-                         bool *ret_is_over, struct err *err)
+static enum status admit(struct request *r, const char *method, const char *version,
+                         bool *ret_has_body, bool *ret_is_over, struct err *err)
 {
     char allow[96];
     bool is_versioned;
@@ -979,6 +1009,9 @@ static enum status admit(struct request *r, const char *version, bool *ret_has_b
         return err_reason(err, REASON_NO_MEMORY, "the request did not fit into memory");
     r->client = find_client(r);
     st = request_check_headers(r, ret_has_body, err);
+    if (st == ST_OK && !wire_head_is_whole(r, method, version))
+        st = err_reason(err, REASON_BAD_REQUEST,
+                        "the head holds a NUL, a folded line or a line that does not end in CRLF");
     if (st != ST_OK) {
         r->must_close = true;
         return st;
@@ -1043,7 +1076,8 @@ static enum status serve(struct request *r, struct err *err)
     struct err identity = ERR_INIT;
     enum status st, known;
 
-    link_set_cut(r->http, r->link, 0);
+    link_set_cut(r->http, r->link, 0, false);
+    r->link->reading = NULL;
     r->epoch = cache_epoch(r->http->cache);
     known = find_identity(r, &identity);
     st = check_rate(r, err);
@@ -1110,7 +1144,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
     switch (r->phase) {
     case PHASE_NEW:
         r->method = method_of(method);
-        st = admit(r, version, &has_body, &is_over, &err);
+        st = admit(r, method, version, &has_body, &is_over, &err);
         if (st != ST_OK)
             return refuse(r, has_body, &err);
         /* An answer before MHD has looked for a body would cost the connection. */
@@ -1186,8 +1220,13 @@ static void on_mhd_log(void *arg, const char *fmt, va_list args) PRINTF_LIKE(2, 
 static void on_mhd_log(void *arg, const char *fmt, va_list args)
 {
     char text[256], quoted[600];
+    va_list again;
 
-    (void)arg;
+    if (arg) {
+        va_copy(again, args);
+        wire_library_says(arg, fmt, again);
+        va_end(again);
+    }
     vsnprintf(text, sizeof text, fmt, args);
     log_event(LOG_LEVEL_DEBUG, "http_library text=%s", log_quote(text, quoted, sizeof quoted));
 }
@@ -1290,16 +1329,18 @@ static enum status start_daemon(struct http *http, int fd, struct err *err)
     struct MHD_OptionItem threads[2] = {{MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}};
     struct MHD_Daemon *daemon;
 
+    /* Not strict for clients: a missing Host or a blank in the target would get the library's own
+     * answer, or none; here it gets one of ours. */
     if (o->threads > 1)
         threads[0] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, o->threads, NULL};
     daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, NULL, MHD_OPTION_LISTEN_SOCKET,
+        on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, http, MHD_OPTION_LISTEN_SOCKET,
         fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(o->connections + HEADROOM),
         MHD_OPTION_CONNECTION_TIMEOUT, idle_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)MEMORY_PER_CONNECTION, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_URI_LOG_CALLBACK, on_target,
-        http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 0,
         MHD_OPTION_ARRAY, threads, MHD_OPTION_END);
     if (!daemon)
         return err_set(err, ST_IO, "http: the listener could not be started: %s",

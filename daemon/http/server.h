@@ -45,6 +45,9 @@ struct store_reader;
 struct store_txn;
 struct hub;
 
+/* The Content-Security-Policy of everything that is no page. */
+#define HTTP_DATA_CSP "default-src 'none'; frame-ancestors 'none'"
+
 enum method {
     METHOD_GET,
     METHOD_HEAD,
@@ -105,6 +108,9 @@ struct link {
     bool is_trusted;      /* a proxy of ours */
     bool is_over_limit;   /* gets 503 and is closed */
     int64_t cut_at_ms;    /* monotonic: shut down when not done by then; 0: never */
+    bool is_awaited;      /* a request is being read, and nothing of an answer is sent */
+    pthread_t thread;     /* of the pool */
+    struct request *reading; /* by that thread, which alone looks at it; NULL: none */
 };
 
 struct header {
@@ -145,6 +151,8 @@ struct request {
     enum method method;
     const struct route *route; /* NULL: none, or a static file */
     char *target;              /* as it was sent */
+    const char *uri;           /* where it stands in the bytes that were read; see wire.h */
+    size_t uri_len;
     char *decoded;             /* what segments and query point into */
     const char *segments[PATH_SEGMENTS_MAX];
     size_t n_segments;

@@ -1,0 +1,182 @@
+#include "http/wire.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/log.h"
+#include "http/server.h"
+
+/* ------------------------------------------------------------------------------ the head */
+
+struct head {
+    const char *at; /* where the next line must begin */
+    bool is_whole;
+};
+
+static enum MHD_Result check_line(void *arg, enum MHD_ValueKind kind, const char *name,
+                                  size_t name_size, const char *value, size_t value_size)
+{
+    struct head *head = arg;
+
+    (void)kind;
+    if (name != head->at || !value || value <= name + name_size) {
+        head->is_whole = false;
+        return MHD_NO;
+    }
+    head->at = value + value_size + 2; /* CRLF */
+    return MHD_YES;
+}
+
+/* The library ends every piece with NULs where it stands and keeps no copies, so that the lines of
+ * a proper head lie end to end. */
+bool wire_head_is_whole(struct request *r, const char *method, const char *version)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(r->conn, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    struct head head = {.at = version + strlen(version) + 2, .is_whole = true};
+
+    if (!info || method + strlen(method) + 1 != r->uri || r->uri + r->uri_len + 1 != version)
+        return false;
+    MHD_get_connection_values_n(r->conn, MHD_HEADER_KIND, check_line, &head);
+    return head.is_whole && head.at + 2 == method + info->header_size;
+}
+
+/* ------------------------------------------------------------------------------ refusals */
+
+static const char *status_words(int status)
+{
+    switch (status) {
+    case 400:
+        return "Bad Request";
+    case 408:
+        return "Request Timeout";
+    case 413:
+        return "Content Too Large";
+    case 431:
+        return "Request Header Fields Too Large";
+    default:
+        return "Refused";
+    }
+}
+
+void wire_print_problem(struct buf *out, enum reason reason, int status, const char *detail,
+                        utc_ms now)
+{
+    static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+    static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    struct civil at = civil_from_ms(now);
+    char type[96], *body;
+    json_t *root;
+
+    snprintf(type, sizeof type, "/problems/%s", reason_slug(reason));
+    root = json_pack("{s:s, s:s, s:i, s:s, s:s}", "type", type, "title", reason_title(reason),
+                     "status", status, "code", reason_slug(reason), "detail", detail);
+    body = root ? json_dumps(root, JSON_COMPACT) : NULL;
+    buf_printf(out,
+               "HTTP/1.1 %d %s\r\nDate: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n"
+               "Content-Type: application/problem+json\r\nContent-Length: %zu\r\n"
+               "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+               "Content-Security-Policy: " HTTP_DATA_CSP "\r\nConnection: close\r\n\r\n%s",
+               status, status_words(status), days[at.weekday], at.day, months[at.month - 1],
+               at.year, at.hour, at.minute, at.second, body ? strlen(body) : 0, body ? body : "");
+    free(body);
+    json_decref(root);
+}
+
+/* What the library is about to refuse, as far as its words tell. */
+enum fault { FAULT_OTHER, FAULT_LENGTH, FAULT_LENGTH_TOO_LARGE, FAULT_HEAD, FAULT_CHUNK,
+             FAULT_CHUNK_TOO_LARGE };
+
+static enum fault fault_of(unsigned status, const char *message)
+{
+    bool is_chunk = strstr(message, "chunk") != NULL;
+
+    if (status == 431)
+        return FAULT_HEAD;
+    if (status == 400 && strstr(message, "Content-Length"))
+        return FAULT_LENGTH;
+    if (status == 413)
+        return is_chunk ? FAULT_CHUNK_TOO_LARGE : FAULT_LENGTH_TOO_LARGE;
+    return status == 400 && is_chunk ? FAULT_CHUNK : FAULT_OTHER;
+}
+
+/* The link of the request that this thread must be at; NULL when it is not certain. */
+static struct link *find_link(struct http *http, enum fault fault)
+{
+    struct link *found = NULL;
+    int n = 0;
+
+    for (struct link *l = http->links; l; l = l->next) {
+        const struct request *r;
+        bool is_head;
+
+        if (!pthread_equal(l->thread, pthread_self()) || !l->reading)
+            continue;
+        r = l->reading;
+        is_head = r->phase == PHASE_NEW;
+        /* Past its head and not begun: that is between two steps of one call of the library. */
+        if (is_head && MHD_get_connection_info(r->conn, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE))
+            return l;
+        if (fault == FAULT_HEAD ||
+            (!is_head && (fault == FAULT_CHUNK || fault == FAULT_CHUNK_TOO_LARGE))) {
+            found = l;
+            n++;
+        }
+    }
+    return n == 1 ? found : NULL;
+}
+
+static void tell(struct http *http, struct link *link, enum fault fault, int status)
+{
+    struct buf out = buf_make(4096);
+    enum reason reason = status == 400 ? REASON_BAD_REQUEST : REASON_TOO_LARGE;
+    char detail[96];
+
+    switch (fault) {
+    case FAULT_LENGTH:
+        snprintf(detail, sizeof detail, "Content-Length is not a number");
+        break;
+    case FAULT_HEAD:
+        snprintf(detail, sizeof detail, "the header lines are too long");
+        break;
+    case FAULT_CHUNK:
+        snprintf(detail, sizeof detail, "the chunks of the body are not well-formed");
+        break;
+    default:
+        snprintf(detail, sizeof detail, "a body may have %zu bytes", http->options.body_size);
+        break;
+    }
+    wire_print_problem(&out, reason, status, detail, http_now(http));
+    if (!buf_failed(&out)) {
+        (void)send(link->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)shutdown(link->fd, SHUT_WR);
+        metrics_answer(&http->metrics, -1, status, http_now_ms(http) - link->reading->began_ms);
+    }
+    buf_release(&out);
+}
+
+void wire_library_says(struct http *http, const char *fmt, va_list args)
+{
+    static const char refusing[] = "Error processing request (HTTP response code is %u ('%s'))";
+    struct link *link;
+    enum fault fault;
+    unsigned status;
+
+    if (strncmp(fmt, refusing, strlen(refusing)) != 0)
+        return;
+    status = va_arg(args, unsigned);
+    fault = fault_of(status, va_arg(args, const char *));
+    if (fault == FAULT_OTHER)
+        return;
+    pthread_mutex_lock(&http->lock);
+    link = find_link(http, fault);
+    if (link) {
+        tell(http, link, fault, (int)status);
+        link->is_awaited = false;
+        link->reading = NULL;
+    }
+    pthread_mutex_unlock(&http->lock);
+}
