@@ -31,6 +31,16 @@
  *   said no) | lapsed (a live enemy of the offerer moved, or the game ended).  Whoever offers says
  *   yes.  Needed is the yes of every seat that is neither mated nor absent at that time.
  *
+ * States of a move by mail: (none) → held → played | taken back | dropped
+ *      arbiter_hold()   none → held: judged in full, stored, told to nobody
+ *      arbiter_undo()   held → taken back: by its mover, before release_at
+ *      arbiter_tick()   held → played: at release_at, or at once when else the deadline's grace
+ *                       would end first; the turn ends then, and the next one's clock starts
+ *      arbiter_move()   by the mover through another door: the held one is taken back silently
+ *      any command that changes the state number, pauses or ends the game: held → dropped, and
+ *                       hooks.on_dropped is told; if the same turn goes on it is given the time
+ *                       from the letter's acceptance until then (clock fact 'held')
+ *
  * State numbers
  *   Whoever acts on a running game names the state number that he has seen (struct arbiter_act),
  *   and may name ply and position hash.  If any differs: REASON_STATE_MISMATCH, nothing is stored;
@@ -41,6 +51,13 @@
  *   after it, up to and at deadline_at + grace_ms, it is taken and marked late; after that it is
  *   refused with REASON_LOST_ON_TIME, and the next arbiter_tick() forfeits the seat (R-C9, R-C11).
  *   Both compare the same clock on the same thread, so exactly one of them wins.
+ *   A command that came in a letter is judged at the instant at which the letter was accepted
+ *   (arbiter_act.received_at, T4), not at which it was read; what it causes happens now.  So nobody
+ *   loses on time, and nobody's reserve is drawn, while letters accepted by then are unread.
+ *   A turn that its player was told of late (T17): whoever's letter or webhook of the turn was first
+ *   handed over more than ARBITER_DELIVERY_MS after the turn began gets that time, up to
+ *   ARBITER_DELIVERY_CAP_MS, on top (clock fact 'delivery').  Pauses and outages in it are given
+ *   only once.
  *   Nobody loses time that the server was away: arbiter_tick() enters every gap of more than
  *   ARBITER_OUTAGE_MS between two signs of life in the outage ledger and credits every running
  *   clock once, before it looks at any timer; a game not reached yet is credited when somebody
@@ -66,12 +83,17 @@
 #include "rules/rules.h"
 #include "store/events.h"
 #include "store/games.h"
+#include "store/held.h"
 #include "store/moves.h"
 #include "store/store.h"
 #include "store/verify.h"
 
 #define ARBITER_HEARTBEAT_MS (30 * MS_SECOND) /* between two signs of life */
 #define ARBITER_OUTAGE_MS (5 * MS_MINUTE)     /* a longer gap is credited */
+#define ARBITER_DELIVERY_MS (5 * MS_MINUTE)   /* a turn's letter may take so long */
+#define ARBITER_DELIVERY_CAP_MS (48 * MS_HOUR) /* most that a turn is given for a late letter */
+#define ARBITER_HOLD_MAX_MS MS_HOUR           /* a move by mail is held no longer */
+#define ARBITER_UNREAD_MS MS_MINUTE           /* what waits for unread letters looks again then */
 
 enum {
     ARBITER_NOTE_MAX = 500,   /* bytes of a note */
@@ -93,7 +115,14 @@ struct arbiter_limits {
 /* 1 h … 60 d, 14 d, grace 12 h, placing 7 d, invitation 14 d, open 30 d, credit 365 d, 50 games. */
 struct arbiter_limits arbiter_limits_usual(void);
 
-/* Who wants to know of it, in the same transaction.  Either may be NULL.  A failure undoes the
+/* Why a held move was dropped. */
+enum arbiter_drop {
+    DROP_STATE,  /* the game has moved on: somebody left it, … */
+    DROP_PAUSED, /* it was paused */
+    DROP_ENDED   /* it is finished or aborted */
+};
+
+/* Who wants to know of it, in the same transaction.  Each may be NULL.  A failure undoes the
  * command. */
 struct arbiter_hooks {
     /* After each command that appended events, before its transaction part is kept: all events of
@@ -106,6 +135,12 @@ struct arbiter_hooks {
     enum status (*finished)(struct store_txn *txn, const struct game_row *game, utc_ms now,
                             void *arg, struct err *err);
     void *finished_arg;
+    /* A held move is not going to be played.  Called before on_events of the same command; game is
+     * saved after it.  Not called when its mover takes it back or moves by another door. */
+    enum status (*on_dropped)(struct store_txn *txn, const struct game_row *game,
+                              const struct held_row *held, enum arbiter_drop why, utc_ms now,
+                              void *arg, struct err *err);
+    void *on_dropped_arg;
 };
 
 struct arbiter {
@@ -200,6 +235,7 @@ MUST_CHECK enum status arbiter_decline(const struct arbiter *arb, struct store_t
 struct arbiter_placement {
     int seat; /* or ARBITER_ANY_SEAT */
     const char *rook, *bishop, *knight;
+    utc_ms received_at; /* as in struct arbiter_act */
 };
 MUST_CHECK enum status arbiter_place(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                      struct arbiter_actor actor, int64_t game_id,
@@ -216,6 +252,8 @@ struct arbiter_act {
     int64_t ply;      /* moves made so far; negative: not said */
     bool has_hash;    /* position_hash is said */
     uint64_t position_hash;
+    utc_ms received_at; /* when the letter that says so was accepted; 0, negative (UTC_NONE) or later
+                           than now: now.  Deadline, lateness and time used go by it. */
 };
 
 /*
@@ -228,6 +266,32 @@ MUST_CHECK enum status arbiter_move(const struct arbiter *arb, struct store_txn 
                                     struct arbiter_actor actor, const struct arbiter_act *act,
                                     const char *text, struct move_row *ret_move,
                                     struct game_row *ret_game, struct err *err);
+
+/*
+ * The same, but withheld until release_at (at most ARBITER_HOLD_MAX_MS ahead, else
+ * REASON_BAD_FIELD; one that does not lie ahead is played by the next tick).  Everything is judged
+ * as arbiter_move() judges it, and nothing is told.  with_draw: a draw is offered with it (R-C10);
+ * if the partner's offer is open when the move is played, that is agreed to instead.
+ * REASON_MOVE_HELD: one is held already, to be taken back first; with_draw: REASON_ALREADY_DONE
+ * when he has agreed to the open offer already, REASON_LIMIT.
+ * ret_held and ret_game (as it is: unchanged) may be NULL.
+ */
+MUST_CHECK enum status arbiter_hold(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                                    struct arbiter_actor actor, const struct arbiter_act *act,
+                                    const char *text, bool with_draw, int64_t inbox_id,
+                                    utc_ms release_at, struct held_row *ret_held,
+                                    struct game_row *ret_game, struct err *err);
+
+/*
+ * Take a held move back.  Only its mover may, and only by what was accepted before release_at;
+ * else, and when none is held any more: REASON_NOTHING_HELD.  act->state_no must be the one that
+ * the move answered (REASON_STATE_MISMATCH); ply and hash are not looked at.
+ * ret_held (what it was) and ret_game may be NULL.
+ */
+MUST_CHECK enum status arbiter_undo(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                                    struct arbiter_actor actor, const struct arbiter_act *act,
+                                    struct held_row *ret_held, struct game_row *ret_game,
+                                    struct err *err);
 
 /* Resign a seat, on its turn or off it (R-C11), also a mated one, also while paused.
  * REASON_ALREADY_DONE: it has left already. */
@@ -294,11 +358,26 @@ MUST_CHECK enum status arbiter_adjudicate(const struct arbiter *arb, struct stor
 
 /* ---------------------------------------------------------------- the clock's turn */
 
+/*
+ * T17: a letter or webhook of the classes turn or start about this game was handed over to user_id
+ * at sent_at and said state_no.  If it is the first one of the turn that is on, and its turn is
+ * still that user's, and more than ARBITER_DELIVERY_MS of the turn's clock have passed by then, the
+ * turn is given what has passed.  In all other cases nothing happens, and it is ST_OK.
+ * Call it in the command that marks the outbox row as sent, after that.  *ret_credited_ms (NULL
+ * allowed): what was given; 0.
+ */
+MUST_CHECK enum status arbiter_handed_over(const struct arbiter *arb, struct store_txn *txn,
+                                           utc_ms now, int64_t game_id, int64_t user_id,
+                                           int64_t state_no, utc_ms sent_at,
+                                           int64_t *ret_credited_ms, struct err *err);
+
 struct arbiter_tick_report {
     int64_t outage_ms;       /* an outage of this length was entered in the ledger now; 0: none */
     int64_t set_back_ms;     /* the wall clock went back by so much; 0 */
     int64_t credited;        /* games credited for an outage in this call */
     int64_t warnings, forfeits, placed, expired, resumed; /* timers' work done */
+    int64_t released;        /* held moves played */
+    int64_t unread;          /* timers put off until letters accepted in time have been read */
     int64_t failed;          /* timers whose work failed and was put off by ARBITER_RETRY_MS */
     int64_t failed_game_id;  /* the last such game; 0 */
     struct err failure;      /* and why */
@@ -315,6 +394,8 @@ struct arbiter_tick_report {
  * outage and credits games, at most `limit` in a call; only when none is left to credit does the
  * work of at most `limit` due timers.  Each timer's work is a part of the transaction of its own,
  * so one broken game stops no other.  Timers of kind housekeeping are left alone: they are main's.
+ * Who loses on time while his turn's letter is still waiting to be handed over, or all attempts at
+ * it failed, is given the time instead, until the cap is reached.
  * is_start: the first tick of this run of the server.  Serving may begin after it: whoever moves
  * past his deadline while credits are not through is asked to wait (REASON_BUSY).
  */

@@ -340,6 +340,7 @@ static enum status on_event(struct telling *t, const struct event_row *e, struct
     case GAME_EVENT_DRAW_CLAIMED: /* a result follows */
     case GAME_EVENT_ADJUDICATED: /* a result follows */
     case GAME_EVENT_LATE:
+    case GAME_EVENT_DELIVERY_CREDITED: /* stands in the next letter */
     case GAME_EVENT_COUNT_:
         break;
     }

@@ -159,7 +159,7 @@ static void value_read(struct loading *l, const struct key *key, const config_se
         break;
     case CONFIG_TYPE_ARRAY:
     case CONFIG_TYPE_LIST:
-        if (key->type != KEY_NETS) {
+        if (!key_is_list(key)) {
             st = err_set(&why, ST_INVALID, "should be one value, not a list");
             break;
         }
@@ -210,7 +210,7 @@ static void set_read(struct loading *l, const char *set)
     struct place place = {.file = "--set"};
     struct err why = ERR_INIT;
     const char *equals = strchr(set, '='), *value = equals ? equals + 1 : "";
-    char name[NAME_MAX_BYTES + 1], item[80];
+    char name[NAME_MAX_BYTES + 1], item[KEY_TEXT_MAX + 2];
     const struct key *key;
     enum status st = ST_OK;
 
@@ -226,7 +226,7 @@ static void set_read(struct loading *l, const char *set)
         return;
     }
     l->places[key - settings_keys] = place;
-    if (key->type == KEY_NETS) {
+    if (key_is_list(key)) {
         key_list_clear(key, l->s);
         for (size_t len; *value && st == ST_OK; value += len + (value[len] == ',')) {
             len = strcspn(value, ",");
@@ -321,7 +321,7 @@ static enum status defaults_set(struct loading *l, struct err *err)
 
     for (size_t i = 0; i < settings_key_count; i++) {
         const struct key *key = &settings_keys[i];
-        if (!key->standard || key->type == KEY_NETS)
+        if (!key->standard || key_is_list(key))
             continue;
         st = key_read_text(key, key->standard, l->folder, l->s, err);
         if (st != ST_OK) {

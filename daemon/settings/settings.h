@@ -42,6 +42,9 @@ enum settings_registration {
 };
 enum settings_transport { SETTINGS_TRANSPORT_DIRECTORY, SETTINGS_TRANSPORT_SMTP };
 enum settings_tls { SETTINGS_TLS_NONE, SETTINGS_TLS_STARTTLS, SETTINGS_TLS_IMPLICIT };
+/* What a letter must bring as proof that it comes from its From: nothing; nothing, but one that was
+ * found false is not believed; a proof. */
+enum settings_dmarc { SETTINGS_DMARC_IGNORE, SETTINGS_DMARC_PREFER, SETTINGS_DMARC_REQUIRE };
 
 struct settings_list {
     char **items;
@@ -93,6 +96,31 @@ struct settings {
         char *hello; /* "" = the domain of from_address */
         int64_t timeout_ms;
     } mail;
+    struct {
+        char *address;             /* "play@example.org"; "" = no play by mail */
+        char *delimiter;           /* "+" or "-"; "" = the whole local part is the token */
+        char *bounce_address;      /* "" = bounces go to mail.from_address and are not read */
+        char *unsubscribe_address; /* "" = unsubscribing is by link alone */
+        char *lmtp_listen;         /* unix:/path or loopback address:port; "" = none */
+        char *maildir;             /* "" = none */
+        struct {
+            char *host; /* "" = none */
+            int64_t port;
+            int64_t tls; /* enum settings_tls */
+            char *ca_file; /* "" = the system's */
+            char *user;
+            struct settings_secret password;
+            char *mailbox;
+            bool keep; /* leave letters that were read, marked \Seen; else delete them */
+        } imap;
+        char *authserv_id; /* whose Authentication-Results are believed; "" = nobody's */
+        int64_t dmarc;     /* enum settings_dmarc */
+        int64_t hold_ms;
+        int64_t letter_size;
+        int64_t answers_an_hour;
+        int64_t connections; /* LMTP */
+        struct settings_list banners; /* beginnings of paragraphs to skip */
+    } mail_in;
     struct {
         bool enabled;
         struct settings_list allow; /* CIDR networks that would otherwise be refused */

@@ -93,6 +93,64 @@ const struct key settings_keys[] = {
     {"mail.timeout", KEY_LENGTH, AT(mail.timeout_ms), MS_SECOND, 10 * MS_MINUTE, NULL, "60s",
      "a length of time", "How long handing one letter over may take."},
 
+    {"mail_in.address", KEY_MAIL, AT(mail_in.address), 0, 254, NULL, "", "",
+     "The address that players answer to; letters to it are how a game is played by mail. Each "
+     "letter of this server carries it with a token of its own. Empty: no play by mail."},
+    {"mail_in.delimiter", KEY_TEXT, AT(mail_in.delimiter), 0, 1, NULL, "+", "",
+     "What stands between the name in mail_in.address and the token, as in play+token@example.org: "
+     "\"+\" or \"-\". Empty: the token is the whole name (token@example.org), for a domain whose "
+     "every address comes here."},
+    {"mail_in.bounce_address", KEY_MAIL, AT(mail_in.bounce_address), 0, 254, NULL, "", "",
+     "The address that reports about letters that could not be delivered come to; each letter's "
+     "own is made from it. Empty: such reports go to mail.from_address and are not read."},
+    {"mail_in.unsubscribe_address", KEY_MAIL, AT(mail_in.unsubscribe_address), 0, 254, NULL, "",
+     "", "The address for unsubscribing by mail. Empty: by link alone."},
+    {"mail_in.lmtp_listen", KEY_LISTEN, AT(mail_in.lmtp_listen), 0, KEY_TEXT_MAX, NULL, "",
+     "address:port or unix:/path",
+     "Where a mail server of this machine delivers letters by LMTP. Empty: nowhere. A socket named "
+     "\"lmtp\" handed over by systemd is used instead."},
+    {"mail_in.maildir", KEY_PATH, AT(mail_in.maildir), 0, KEY_PATH_MAX, NULL, "", "",
+     "A Maildir that is watched for letters. Empty: none."},
+    {"mail_in.imap_host", KEY_TEXT, AT(mail_in.imap.host), 0, KEY_TEXT_MAX, NULL, "", "",
+     "The server of a rented mailbox that is watched by IMAP. Empty: none."},
+    {"mail_in.imap_port", KEY_NUMBER, AT(mail_in.imap.port), 1, 65535, NULL, "993", "",
+     "Its port: 993 (implicit) or 143 (starttls)."},
+    {"mail_in.imap_tls", KEY_CHOICE, AT(mail_in.imap.tls), 0, 0, "none|starttls|implicit",
+     "implicit", "",
+     "Whether the connection is encrypted: never (this machine only), by STARTTLS, from the "
+     "start."},
+    {"mail_in.imap_ca_file", KEY_PATH, AT(mail_in.imap.ca_file), 0, KEY_PATH_MAX, NULL, "", "",
+     "Certificates to trust instead of the system's. Empty: the system's."},
+    {"mail_in.imap_user", KEY_TEXT, AT(mail_in.imap.user), 0, KEY_TEXT_MAX, NULL, "", "",
+     "The user name at the IMAP server."},
+    {"mail_in.imap_password", KEY_SECRET, AT(mail_in.imap.password), 0, SETTINGS_SECRET_MAX, NULL,
+     "", "", "The password for mail_in.imap_user."},
+    {"mail_in.imap_mailbox", KEY_TEXT, AT(mail_in.imap.mailbox), 1, KEY_TEXT_MAX, NULL, "INBOX",
+     "", "The mailbox that is watched."},
+    {"mail_in.imap_keep", KEY_BOOL, AT(mail_in.imap.keep), 0, 0, NULL, "true", "",
+     "Whether letters that were read stay there, marked as seen; else they are deleted."},
+    {"mail_in.authserv_id", KEY_TEXT, AT(mail_in.authserv_id), 0, KEY_TEXT_MAX, NULL, "", "",
+     "The name by which your own mail server signs Authentication-Results; lines by any other "
+     "name are anybody's and not looked at. Empty: none are."},
+    {"mail_in.dmarc", KEY_CHOICE, AT(mail_in.dmarc), 0, 0, "ignore|prefer|require", "prefer", "",
+     "What Authentication-Results count for: nothing; a letter that failed DMARC is held until its "
+     "owner confirms it; so is one that did not pass it."},
+    {"mail_in.hold_time", KEY_LENGTH, AT(mail_in.hold_ms), 0, MS_HOUR, NULL, "10m",
+     "a length of time",
+     "How long a move by mail is held, so that its player can take it back, before the others see "
+     "it; for players who have not chosen a time of their own."},
+    {"mail_in.letter_size", KEY_SIZE, AT(mail_in.letter_size), 16 * KIB, 16384 * KIB, NULL, "1MiB",
+     "bytes, as in \"64KiB\" or \"1MiB\"", "The longest letter that is taken."},
+    {"mail_in.answers_an_hour", KEY_NUMBER, AT(mail_in.answers_an_hour), 1, 1000, NULL, "20",
+     "letters an hour",
+     "How many letters one player is answered; beyond that his letters are acted on in silence."},
+    {"mail_in.connections", KEY_NUMBER, AT(mail_in.connections), 1, 1000, NULL, "50",
+     "connections", "How many LMTP connections may be open at once."},
+    {"mail_in.banners", KEY_TEXTS, AT(mail_in.banners), 0, KEY_LIST_MAX, NULL, "",
+     "beginnings of paragraphs",
+     "Paragraphs that mail servers put into letters, such as \"CAUTION: This email originated from "
+     "outside\"; what begins so is not read as commands."},
+
     {"webhooks.enabled", KEY_BOOL, AT(webhooks.enabled), 0, 0, NULL, "true", "",
      "Whether players may have events sent to a URL of theirs."},
     {"webhooks.allow", KEY_NETS, AT(webhooks.allow), 0, KEY_LIST_MAX, NULL, "",

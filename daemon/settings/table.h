@@ -23,6 +23,7 @@ enum key_type {
     KEY_LENGTH, /* of time: "14d"; min … max in ms */
     KEY_SIZE,   /* "64KiB"; min … max in bytes */
     KEY_NETS,   /* a list of addresses and networks: "10.0.0.0/8" */
+    KEY_TEXTS,  /* a list of at most max texts of at most KEY_TEXT_MAX bytes, none empty */
 };
 
 struct key {
@@ -42,6 +43,8 @@ extern const size_t settings_key_count;
 
 /* Longest texts of one kind. */
 enum { KEY_TEXT_MAX = 200, KEY_PATH_MAX = 1000, KEY_LIST_MAX = 64 };
+
+bool key_is_list(const struct key *key);
 
 /* Read text as key's type into s.  The old value is freed.  folder as in settings_parse().
  * ST_INVALID with what is wrong and what would be right (without the key's name). */

@@ -201,6 +201,21 @@ bad:
                    "\"%s\" should be an address or a network such as 10.0.0.0/8 or fd00::/8", text);
 }
 
+static enum status item_check(const char *text, struct err *err)
+{
+    if (!utf8_is_valid(text, strlen(text)) || !text_is_one_line(text))
+        return err_set(err, ST_INVALID, "should be lines of UTF-8 text");
+    if (!*text || strlen(text) > KEY_TEXT_MAX)
+        return err_set(err, ST_INVALID, "should be texts of 1 to %d bytes, not %zu", KEY_TEXT_MAX,
+                       strlen(text));
+    return ST_OK;
+}
+
+bool key_is_list(const struct key *key)
+{
+    return key->type == KEY_NETS || key->type == KEY_TEXTS;
+}
+
 static enum status range_check(const struct key *key, int64_t value, const char *shown,
                                struct err *err)
 {
@@ -395,6 +410,7 @@ enum status key_read_text(const struct key *key, const char *text, const char *f
             *member_number(key, s) = value;
         return st;
     case KEY_NETS:
+    case KEY_TEXTS:
         return err_set(err, ST_INVALID, "should be a list: [ \"%.60s\" ]", text);
     case KEY_SECRET:
         return secret_set(member_secret(key, s), text, folder, err);
@@ -423,7 +439,7 @@ enum status key_read_text(const struct key *key, const char *text, const char *f
         st = listen_parse(text, host, sizeof host, &port, err);
     else if (key->type == KEY_URL)
         st = url_check(text, err);
-    else if (key->type == KEY_MAIL)
+    else if (key->type == KEY_MAIL && len > 0)
         st = mail_check(text, err);
     if (st == ST_OK)
         st = text_set(member_text(key, s), text, err);
@@ -448,7 +464,7 @@ enum status key_read_number(const struct key *key, int64_t value, struct setting
     if (key->type != KEY_NUMBER)
         return err_set(err, ST_INVALID, "should be %s, not a number",
                        key->type == KEY_BOOL   ? "true or false"
-                       : key->type == KEY_NETS ? "a list"
+                       : key_is_list(key)      ? "a list"
                                                : "a text in quotes");
     snprintf(shown, sizeof shown, "%" PRId64, value);
     st = range_check(key, value, shown, err);
@@ -462,7 +478,7 @@ enum status key_read_bool(const struct key *key, bool value, struct settings *s,
     if (key->type != KEY_BOOL)
         return err_set(err, ST_INVALID, "should be %s, not true or false",
                        key->type == KEY_NUMBER ? "a number"
-                       : key->type == KEY_NETS ? "a list"
+                       : key_is_list(key)      ? "a list"
                                                : "a text in quotes");
     *member_bool(key, s) = value;
     return ST_OK;
@@ -482,7 +498,7 @@ enum status key_list_add(const struct key *key, const char *text, struct setting
                          struct err *err)
 {
     struct settings_list *list = member_list(key, s);
-    enum status st = net_check(text, err);
+    enum status st = key->type == KEY_NETS ? net_check(text, err) : item_check(text, err);
     char **items, *copy;
 
     if (st != ST_OK)
@@ -574,6 +590,7 @@ void key_print(const struct key *key, const struct settings *s, struct buf *out)
         buf_putc(out, '"');
         break;
     case KEY_NETS:
+    case KEY_TEXTS:
         list = member_list(key, mine);
         buf_puts(out, "[");
         for (size_t i = 0; i < list->count; i++) {
@@ -631,6 +648,9 @@ void key_range(const struct key *key, struct buf *out)
                    "a list of at most %" PRId64 " addresses or networks, as [ \"10.0.0.0/8\" ]",
                    key->max);
         break;
+    case KEY_TEXTS:
+        buf_printf(out, "a list of at most %" PRId64 " texts, as [ \"CAUTION:\" ]", key->max);
+        break;
     case KEY_SECRET:
         buf_puts(out, "\"@file:/path\" or \"@credential:name\"");
         break;
@@ -658,7 +678,7 @@ void key_print_default(const struct key *key, struct buf *out)
         buf_puts(out, "none: it must be set");
     else if (key->type == KEY_NUMBER || key->type == KEY_BOOL)
         buf_puts(out, key->standard);
-    else if (key->type == KEY_NETS)
+    else if (key_is_list(key))
         buf_puts(out, "[ ]");
     else
         print_quoted(out, key->standard);
@@ -678,6 +698,7 @@ void key_free(const struct key *key, struct settings *s)
         *member_text(key, s) = NULL;
         break;
     case KEY_NETS:
+    case KEY_TEXTS:
         key_list_clear(key, s);
         break;
     case KEY_SECRET:

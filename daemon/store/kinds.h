@@ -125,7 +125,8 @@
     X(GAME_EVENT_OUTAGE_CREDITED, "outage_credited")                                               \
     X(GAME_EVENT_ADJUDICATED, "adjudicated")                                                       \
     X(GAME_EVENT_LATE, "late")                                                                     \
-    X(GAME_EVENT_WARNING, "warning")
+    X(GAME_EVENT_WARNING, "warning")                                                               \
+    X(GAME_EVENT_DELIVERY_CREDITED, "delivery_credited")
 
 /* only draws are asked so far */
 #define VOTE_KIND_LIST(X)                                                                          \
@@ -142,10 +143,13 @@
     X(VOTE_LAPSED, "lapsed")                                                                       \
     X(VOTE_WITHDRAWN, "withdrawn")
 
+/* delivery: the turn's letter had not been handed over; held: a held move was dropped */
 #define CLOCK_FACT_LIST(X)                                                                         \
     X(CLOCK_FACT_CREDIT, "credit")                                                                 \
     X(CLOCK_FACT_OUTAGE, "outage")                                                                 \
-    X(CLOCK_FACT_PAUSE, "pause")
+    X(CLOCK_FACT_PAUSE, "pause")                                                                   \
+    X(CLOCK_FACT_DELIVERY, "delivery")                                                             \
+    X(CLOCK_FACT_HELD, "held")
 
 #define TIMER_KIND_LIST(X)                                                                         \
     X(TIMER_DEADLINE, "deadline")                                                                  \
@@ -154,11 +158,13 @@
     X(TIMER_PLACING, "placing")                                                                    \
     X(TIMER_INVITATION, "invitation")                                                              \
     X(TIMER_OPEN_GAME, "open_game")                                                                \
-    X(TIMER_HOUSEKEEPING, "housekeeping")
+    X(TIMER_HOUSEKEEPING, "housekeeping")                                                          \
+    X(TIMER_HELD, "held")
 
 /* Classes of notices, as users switch them.  login and security cannot be switched off; leaving =
  * a seat resigned or was forfeited, mate = mated or released, organiser = abort, pause, resume,
- * credit; test = a webhook's ping. */
+ * credit; test = a webhook's ping; answer = what a letter of one's own is answered with, which
+ * cannot be switched off and is never put for a webhook. */
 #define NOTICE_CLASS_LIST(X)                                                                       \
     X(NOTICE_LOGIN, "login")                                                                       \
     X(NOTICE_SECURITY, "security")                                                                 \
@@ -173,7 +179,8 @@
     X(NOTICE_RESULT, "result")                                                                     \
     X(NOTICE_ORGANISER, "organiser")                                                               \
     X(NOTICE_WEBHOOK_DISABLED, "webhook_disabled")                                                 \
-    X(NOTICE_TEST, "test")
+    X(NOTICE_TEST, "test")                                                                         \
+    X(NOTICE_ANSWER, "answer")
 
 #define NOTICE_CHANNEL_LIST(X)                                                                     \
     X(CHANNEL_MAIL, "mail")                                                                        \
@@ -229,6 +236,51 @@
     X(AUDIT_OPERATOR, "operator")                                                                  \
     X(AUDIT_ADMINISTRATOR, "administrator")
 
+/* What an answer may do with it: move; answer a draw offer; place; answer an invitation; ask and
+ * resign (any letter about a game); the same, and undo; release a letter that waits for its
+ * owner's word; what concerns no game yet. */
+#define TOKEN_PURPOSE_LIST(X)                                                                      \
+    X(TOKEN_TURN, "turn")                                                                          \
+    X(TOKEN_DRAW, "draw")                                                                          \
+    X(TOKEN_PLACING, "placing")                                                                    \
+    X(TOKEN_INVITATION, "invitation")                                                              \
+    X(TOKEN_INFO, "info")                                                                          \
+    X(TOKEN_RECEIPT, "receipt")                                                                    \
+    X(TOKEN_CONFIRM, "confirm")                                                                    \
+    X(TOKEN_ACCOUNT, "account")
+
+#define INBOX_WAY_LIST(X)                                                                          \
+    X(INBOX_BY_LMTP, "lmtp")                                                                       \
+    X(INBOX_BY_COMMAND, "command")                                                                 \
+    X(INBOX_BY_MAILDIR, "maildir")                                                                 \
+    X(INBOX_BY_IMAP, "imap")
+
+/* received -> claimed -> done | held | quarantined; held -> done */
+#define INBOX_STATE_LIST(X)                                                                        \
+    X(INBOX_RECEIVED, "received")                                                                  \
+    X(INBOX_CLAIMED, "claimed")                                                                    \
+    X(INBOX_HELD, "held")                                                                          \
+    X(INBOX_DONE, "done")                                                                          \
+    X(INBOX_QUARANTINED, "quarantined")
+
+/* none: it waits; acted: a command was done; answered: it only asked; held: waits for the owner's
+ * word; silent: over the limit of answers */
+#define INBOX_VERDICT_LIST(X)                                                                      \
+    X(INBOX_VERDICT_NONE, "none")                                                                  \
+    X(INBOX_VERDICT_ACTED, "acted")                                                                \
+    X(INBOX_VERDICT_ANSWERED, "answered")                                                          \
+    X(INBOX_VERDICT_REFUSED, "refused")                                                            \
+    X(INBOX_VERDICT_HELD, "held")                                                                  \
+    X(INBOX_VERDICT_DUPLICATE, "duplicate")                                                        \
+    X(INBOX_VERDICT_AUTOMATIC, "automatic")                                                        \
+    X(INBOX_VERDICT_LOOP, "loop")                                                                  \
+    X(INBOX_VERDICT_BOUNCE, "bounce")                                                              \
+    X(INBOX_VERDICT_UNSUBSCRIBED, "unsubscribed")                                                  \
+    X(INBOX_VERDICT_STRANGER, "stranger")                                                          \
+    X(INBOX_VERDICT_SILENT, "silent")                                                              \
+    X(INBOX_VERDICT_UNREADABLE, "unreadable")                                                      \
+    X(INBOX_VERDICT_QUARANTINED, "quarantined")
+
 /* Y(enum's name, its list, name of the count, table.column whose CHECK it is) */
 #define STORE_ENUMS(Y)                                                                             \
     Y(game_state, GAME_STATE_LIST, GAME_STATE_COUNT_, "games.state")                               \
@@ -257,7 +309,11 @@
     Y(address_state, ADDRESS_STATE_LIST, ADDRESS_STATE_COUNT_, "users.address_state")              \
     Y(address_change_state, ADDRESS_CHANGE_LIST, ADDRESS_CHANGE_COUNT_, "address_changes.state")   \
     Y(login_method, LOGIN_METHOD_LIST, LOGIN_METHOD_COUNT_, "sessions.method")                     \
-    Y(audit_role, AUDIT_ROLE_LIST, AUDIT_ROLE_COUNT_, "audit.role")
+    Y(audit_role, AUDIT_ROLE_LIST, AUDIT_ROLE_COUNT_, "audit.role")                                \
+    Y(token_purpose, TOKEN_PURPOSE_LIST, TOKEN_PURPOSE_COUNT_, "turn_tokens.purpose")              \
+    Y(inbox_way, INBOX_WAY_LIST, INBOX_WAY_COUNT_, "inbox.way")                                    \
+    Y(inbox_state, INBOX_STATE_LIST, INBOX_STATE_COUNT_, "inbox.state")                            \
+    Y(inbox_verdict, INBOX_VERDICT_LIST, INBOX_VERDICT_COUNT_, "inbox.verdict")
 
 #define STORE_ENUM_ITEM_(name, word) name,
 #define STORE_ENUM_DECLARE_(name, list, count, column)                                             \

@@ -641,6 +641,30 @@ enum status outbox_depth(struct store_conn *conn, enum notice_channel channel,
     return st;
 }
 
+enum status outbox_handover(struct store_conn *conn, int64_t game_id, int64_t user_id,
+                            int64_t state_no, struct outbox_handover *ret_handover,
+                            struct err *err)
+{
+    struct outbox_handover handover = {.first_at = UTC_NONE};
+    struct query q = query_begin(conn, Q_OUTBOX_HANDOVER);
+    bool has_row = false;
+    enum status st;
+
+    bind_int(&q, game_id);
+    bind_int(&q, user_id);
+    bind_int(&q, state_no);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && has_row) {
+        handover.first_at = column_at(&q);
+        handover.is_waiting = column_bool(&q);
+        handover.is_wanted = column_bool(&q);
+    }
+    st = query_end(&q, st, err);
+    if (st == ST_OK)
+        *ret_handover = handover;
+    return st;
+}
+
 enum status outbox_purge(struct store_txn *txn, utc_ms before, int max, int64_t *ret_n,
                          struct err *err)
 {

@@ -172,6 +172,21 @@ MUST_CHECK enum status attempts_of(struct store_conn *conn, int64_t outbox_id,
                                    struct attempt_row *rows, size_t max, size_t *ret_n,
                                    struct err *err);
 
+/*
+ * Whether a player has been told that it is his turn: over all intents of the classes turn and
+ * start to him about this game that speak of state_no (the turn's first) or later, whatever the
+ * channel.  Superseded ones do not count: nobody wanted them any more, or a newer one took their
+ * place.  What was purged is as if it had never been.
+ */
+struct outbox_handover {
+    bool is_wanted;  /* a letter was to tell him; else he wants none */
+    bool is_waiting; /* one is still to be sent; false with first_at UTC_NONE: all attempts failed */
+    utc_ms first_at; /* when the first was handed over; UTC_NONE: none yet */
+};
+MUST_CHECK enum status outbox_handover(struct store_conn *conn, int64_t game_id, int64_t user_id,
+                                       int64_t state_no, struct outbox_handover *ret_handover,
+                                       struct err *err);
+
 /* For metrics: how many wait (queued or leased), and since when the oldest due one does. */
 struct outbox_depth {
     int64_t waiting;

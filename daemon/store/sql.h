@@ -13,7 +13,7 @@
 #define USER_COLUMNS                                                                               \
     "id, handle, handle_key, display_name, zone, language, is_operator, password_hash,"            \
     " address, address_key, verified_at, address_state, bounces, bounced_at, bounce_text,"         \
-    " created_at, updated_at, disabled_at"
+    " created_at, updated_at, disabled_at, hold_ms"
 #define ADDRESS_CHANGE_COLUMNS                                                                     \
     "id, user_id, address, address_key, old_token_hash IS NOT NULL, old_confirmed_at,"             \
     " new_confirmed_at, state, created_at, expires_at"
@@ -74,6 +74,15 @@
     "id, from_at, to_at, credited_ms, games, is_done, note, recorded_at"
 #define AUDIT_COLUMNS                                                                              \
     "id, at, user_id, role, act, game_id, subject_id, detail, note"
+#define TOKEN_COLUMNS                                                                              \
+    "id, token_hash, purpose, user_id, game_id, seat, state_no, inbox_id, created_at,"             \
+    " expires_at, used_at, revoked_at"
+#define INBOX_COLUMNS                                                                              \
+    "id, received_at, way, token_hash, recipient, sender, message_id, fingerprint, size, state,"   \
+    " attempts, repeats, verdict, reason, user_id, game_id, answer_id, claimed_at, settled_at"
+#define HELD_COLUMNS                                                                               \
+    "game_id, seat, user_id, state_no, move, with_draw, inbox_id, received_at, release_at,"        \
+    " created_at"
 #define ERASE_BYTES                                                                                \
     "bytes = CASE WHEN has_token = 1 OR channel = 'mail' THEN NULL ELSE bytes END"
 #define WEBHOOK_WAITS                                                                              \
@@ -110,7 +119,9 @@
     X(LOGIN_LINK_FIND,                                                                             \
       "SELECT " LOGIN_LINK_COLUMNS " FROM login_links WHERE token_hash = ?1")                      \
     X(LOGIN_LINK_COUNT,                                                                            \
-      "SELECT count(*) FROM login_links WHERE user_id = ?1 AND created_at >= ?2")                  \
+      "SELECT count(*) FROM login_links l WHERE user_id = ?1 AND created_at >= ?2 AND EXISTS"      \
+      " (SELECT 1 FROM outbox WHERE dedupe_key IN ('login:' || l.id || ':0',"                      \
+      " 'register_known:' || l.id || ':0'))")                                                      \
     X(REGISTRATION_GET,                                                                            \
       "SELECT " REGISTRATION_COLUMNS " FROM registrations WHERE id = ?1")                          \
     X(REGISTRATION_FIND,                                                                           \
@@ -317,6 +328,11 @@
     X(OUTBOX_DEPTH_LEASED,                                                                         \
       "SELECT /*scan*/ count(*), min(due_at) FROM outbox WHERE state = 'leased' AND channel ="     \
       " ?1")                                                                                       \
+    X(OUTBOX_HANDOVER,                                                                             \
+      "SELECT min(CASE WHEN state = 'sent' THEN settled_at END), count(CASE WHEN state IN"         \
+      " ('queued', 'leased') THEN 1 END), count(CASE WHEN state <> 'superseded' THEN 1 END) FROM"  \
+      " outbox WHERE game_id = ?1 AND user_id = ?2 AND state_no >= ?3 AND class IN ('turn',"       \
+      " 'start')")                                                                                 \
     X(ATTEMPTS,                                                                                    \
       "SELECT outbox_id, attempt, at, took_ms, outcome, code, text FROM outbox_attempts WHERE"     \
       " outbox_id = ?1 ORDER BY id LIMIT ?2")                                                      \
@@ -402,7 +418,45 @@
       " NULL AND (has_token = 1 OR channel = 'mail')")                                             \
     X(VERIFY_ATTEMPTS,                                                                             \
       "SELECT /*scan*/ count(*) FROM outbox o WHERE (SELECT count(*) FROM outbox_attempts a"       \
-      " WHERE a.outbox_id = o.id) > o.attempts")
+      " WHERE a.outbox_id = o.id) > o.attempts")                                                   \
+    /* tokens */                                                                                   \
+    X(TOKEN_FIND,                                                                                  \
+      "SELECT " TOKEN_COLUMNS " FROM turn_tokens WHERE token_hash = ?1")                           \
+    /* inbox */                                                                                    \
+    X(INBOX_GET,                                                                                   \
+      "SELECT " INBOX_COLUMNS " FROM inbox WHERE id = ?1")                                         \
+    X(INBOX_GET_RAW,                                                                               \
+      "SELECT " INBOX_COLUMNS ", raw FROM inbox WHERE id = ?1")                                    \
+    X(INBOX_WAITING,                                                                               \
+      "SELECT count(*) FROM inbox WHERE settled_at IS NULL AND received_at <= ?1")                 \
+    X(INBOX_ANSWERS,                                                                               \
+      "SELECT count(*) FROM inbox WHERE user_id = ?1 AND settled_at >= ?2 AND answer_id IS NOT"    \
+      " NULL")                                                                                     \
+    X(INBOX_SAME_REFUSAL,                                                                          \
+      "SELECT count(*) FROM inbox WHERE user_id = ?1 AND settled_at >= ?4 AND game_id IS NOT"      \
+      " DISTINCT FROM ?2 AND reason = ?3 AND verdict = 'refused' AND answer_id IS NOT NULL")       \
+    X(INBOX_DEPTH,                                                                                 \
+      "SELECT count(*), min(received_at) FROM inbox WHERE settled_at IS NULL AND received_at <"    \
+      " 9223372036854775807")                                                                      \
+    X(INBOX_QUARANTINED,                                                                           \
+      "SELECT count(*) FROM inbox WHERE state = 'quarantined' AND id > 0")                         \
+    X(INBOX_LIST,                                                                                  \
+      "SELECT " INBOX_COLUMNS " FROM inbox WHERE id < ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS"\
+      " NULL OR user_id = ?3) ORDER BY id DESC LIMIT ?4")                                          \
+    /* held */                                                                                     \
+    X(HELD_GET,                                                                                    \
+      "SELECT " HELD_COLUMNS " FROM held_moves WHERE game_id = ?1")                                \
+    X(HELD_OF_USER,                                                                                \
+      "SELECT " HELD_COLUMNS " FROM held_moves WHERE user_id = ?1 ORDER BY game_id LIMIT ?2")      \
+    /* notes */                                                                                    \
+    X(NOTES_COUNT,                                                                                 \
+      "SELECT count(*) FROM notes WHERE game_id = ?1 AND user_id = ?2")                            \
+    X(NOTES,                                                                                       \
+      "SELECT id, game_id, user_id, ply, state_no, text, at FROM notes WHERE game_id = ?1 AND"     \
+      " user_id = ?2 AND id > ?3 ORDER BY id LIMIT ?4")                                            \
+    /* imap_boxes */                                                                               \
+    X(IMAP_BOX_GET,                                                                                \
+      "SELECT name, uidvalidity, last_uid, updated_at FROM imap_boxes WHERE name = ?1")
 
 #define SQL_WRITES(X)                                                                              \
     /* keys */                                                                                     \
@@ -420,6 +474,8 @@
       "UPDATE users SET password_hash = ?2, updated_at = ?3 WHERE id = ?1 RETURNING id")           \
     X(USER_SET_OPERATOR,                                                                           \
       "UPDATE users SET is_operator = ?2, updated_at = ?3 WHERE id = ?1 RETURNING id")             \
+    X(USER_SET_HOLD,                                                                               \
+      "UPDATE users SET hold_ms = ?2, updated_at = ?3 WHERE id = ?1 RETURNING id")                 \
     X(USER_SET_DISABLED,                                                                           \
       "UPDATE users SET disabled_at = ?2, updated_at = ?3 WHERE id = ?1 RETURNING id")             \
     X(USER_SET_ADDRESS,                                                                            \
@@ -771,6 +827,63 @@
       " ?3, ?4, ?5) RETURNING id")                                                                 \
     X(OUTAGE_CREDITED,                                                                             \
       "UPDATE outages SET games = games + ?2, is_done = ?3 WHERE id = ?1 RETURNING id")            \
+    /* tokens */                                                                                   \
+    X(TOKEN_PUT,                                                                                   \
+      "INSERT INTO turn_tokens (token_hash, purpose, user_id, game_id, seat, state_no, inbox_id,"  \
+      " created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT"           \
+      " (token_hash) DO NOTHING RETURNING id")                                                     \
+    X(TOKEN_USE,                                                                                   \
+      "UPDATE turn_tokens SET used_at = coalesce(used_at, ?2) WHERE id = ?1 RETURNING id")         \
+    X(TOKENS_REVOKE_USER,                                                                          \
+      "UPDATE turn_tokens SET revoked_at = ?2 WHERE user_id = ?1 AND revoked_at IS NULL")          \
+    X(TOKENS_PURGE,                                                                                \
+      "DELETE FROM turn_tokens WHERE id IN (SELECT id FROM turn_tokens WHERE expires_at < ?1"      \
+      " ORDER BY expires_at, id LIMIT ?2)")                                                        \
+    /* inbox */                                                                                    \
+    X(INBOX_PUT,                                                                                   \
+      "INSERT INTO inbox (received_at, way, token_hash, recipient, sender, message_id,"            \
+      " fingerprint, size, state, raw) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'received', ?9)"    \
+      " ON CONFLICT (fingerprint) DO UPDATE SET repeats = inbox.repeats + 1 RETURNING id,"         \
+      " repeats")                                                                                  \
+    X(INBOX_CLAIM,                                                                                 \
+      "UPDATE inbox SET state = 'claimed', attempts = attempts + 1, claimed_at = ?1 WHERE id IN"   \
+      " (SELECT id FROM inbox WHERE state = 'received' ORDER BY id LIMIT ?2) RETURNING"            \
+      " " INBOX_COLUMNS)                                                                           \
+    X(INBOX_RECLAIM,                                                                               \
+      "UPDATE inbox SET state = 'received' WHERE settled_at IS NULL AND received_at <"             \
+      " 9223372036854775807 AND state = 'claimed'")                                                \
+    X(INBOX_UNCLAIM,                                                                               \
+      "UPDATE inbox SET state = 'received', attempts = attempts - 1 WHERE id = ?1 AND state ="     \
+      " 'claimed' RETURNING id")                                                                   \
+    X(INBOX_SETTLE,                                                                                \
+      "UPDATE inbox SET state = ?2, verdict = ?3, reason = ?4, user_id = coalesce(?5, user_id),"   \
+      " game_id = coalesce(?6, game_id), answer_id = coalesce(?7, answer_id), settled_at = ?8"     \
+      " WHERE id = ?1 AND (state = 'claimed' OR (state = 'held' AND ?2 = 'done')) RETURNING id")   \
+    X(INBOX_ERASE,                                                                                 \
+      "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND"    \
+      " settled_at < ?1 AND (state <> 'quarantined' OR settled_at < ?2) ORDER BY settled_at, id"   \
+      " LIMIT ?3)")                                                                                \
+    X(INBOX_PURGE,                                                                                 \
+      "DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE settled_at < ?1 ORDER BY"         \
+      " settled_at, id LIMIT ?2)")                                                                 \
+    /* held */                                                                                     \
+    X(HELD_PUT,                                                                                    \
+      "INSERT INTO held_moves (game_id, seat, user_id, state_no, move, with_draw, inbox_id,"       \
+      " received_at, release_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON"  \
+      " CONFLICT (game_id) DO NOTHING RETURNING game_id")                                          \
+    X(HELD_TAKE,                                                                                   \
+      "DELETE FROM held_moves WHERE game_id = ?1 RETURNING " HELD_COLUMNS)                         \
+    /* notes */                                                                                    \
+    X(NOTE_PUT,                                                                                    \
+      "INSERT INTO notes (game_id, user_id, ply, state_no, text, at) VALUES (?1, ?2, ?3, ?4, ?5,"  \
+      " ?6) RETURNING id")                                                                         \
+    /* imap_boxes */                                                                               \
+    X(IMAP_BOX_SET,                                                                                \
+      "INSERT INTO imap_boxes (name, uidvalidity, last_uid, updated_at) VALUES (?1, ?2, ?3, ?4)"   \
+      " ON CONFLICT (name) DO UPDATE SET uidvalidity = excluded.uidvalidity, last_uid ="           \
+      " excluded.last_uid, updated_at = excluded.updated_at")                                      \
+    X(IMAP_BOXES_PURGE,                                                                            \
+      "DELETE /*scan*/ FROM imap_boxes WHERE updated_at < ?1")                                     \
     /* audit */                                                                                    \
     X(AUDIT_PUT,                                                                                   \
       "INSERT INTO audit (at, user_id, role, act, game_id, subject_id, detail, note) VALUES"       \

@@ -4,8 +4,8 @@
  * A game has at most one timer of each kind and seat; setting it again moves it.  A timer that is
  * due stays until whoever did its work clears or moves it, in the same transaction.  So a timer
  * fires at least once however the process ends, and its work must look at the game as it is.
- * Kinds with a game: deadline warning organiser placing invitation open_game.  Without one (game_id
- * 0): housekeeping.
+ * Kinds with a game: deadline warning organiser placing invitation open_game held.  Without one
+ * (game_id 0): housekeeping.
  * Conventions, threads, errors: store/store.h.
  */
 #ifndef FH_STORE_TIMERS_H

@@ -6,8 +6,17 @@
 
 #include "store/internal.h"
 #include "store/logins.h"
+#include "store/tokens.h"
 
 /* ---------------------------------------------------------------- accounts */
+
+/* NULL is -1: as the installation says. */
+static int64_t column_hold(struct query *q)
+{
+    int64_t ms = column_at(q);
+
+    return ms == UTC_NONE ? -1 : ms;
+}
 
 static void user_read(struct query *q, struct user_row *u)
 {
@@ -29,6 +38,7 @@ static void user_read(struct query *q, struct user_row *u)
     u->created_at = column_int(q);
     u->updated_at = column_int(q);
     u->disabled_at = column_at(q);
+    u->hold_ms = column_hold(q);
 }
 
 static enum status no_such_user(struct err *err)
@@ -176,6 +186,17 @@ enum status users_set_operator(struct store_txn *txn, int64_t id, bool is_operat
     return user_touch(&q, err);
 }
 
+enum status users_set_hold(struct store_txn *txn, int64_t id, int64_t hold_ms, utc_ms now,
+                           struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_USER_SET_HOLD);
+
+    bind_int(&q, id);
+    bind_at(&q, hold_ms < 0 ? UTC_NONE : hold_ms);
+    bind_int(&q, now);
+    return user_touch(&q, err);
+}
+
 /* Run a change of all that a user has of something, at `now`. */
 static enum status for_user(struct store_txn *txn, enum query_id id, int64_t user_id, utc_ms now,
                             struct err *err)
@@ -224,6 +245,8 @@ enum status users_set_disabled(struct store_txn *txn, int64_t id, bool is_disabl
         st = for_user(txn, Q_API_TOKEN_REVOKE_ALL, id, now, err);
     if (st == ST_OK)
         st = for_user(txn, Q_LOGIN_LINK_EXPIRE_ALL, id, now, err);
+    if (st == ST_OK)
+        st = tokens_revoke_user(txn, id, now, err);
     if (st == ST_OK)
         st = webhooks_off(txn, id, now, err);
     return st;

@@ -42,6 +42,7 @@ struct user_row {
     char bounce_text[BOUNCE_TEXT_SIZE];
     utc_ms created_at, updated_at;
     utc_ms disabled_at; /* UTC_NONE: open */
+    int64_t hold_ms;    /* moves by mail are held so long; 0: not at all; -1: as the installation says */
 };
 
 /* Uses handle … language, is_operator, password_hash, address, address_key, verified_at of *user.
@@ -73,7 +74,11 @@ MUST_CHECK enum status users_set_password(struct store_txn *txn, int64_t id,
                                           struct err *err);
 MUST_CHECK enum status users_set_operator(struct store_txn *txn, int64_t id, bool is_operator,
                                           utc_ms now, struct err *err);
-/* Disabling also revokes sessions, tokens and links, and switches webhooks off. */
+/* How long moves by mail are held before they are shown; -1: as the installation says. */
+MUST_CHECK enum status users_set_hold(struct store_txn *txn, int64_t id, int64_t hold_ms,
+                                      utc_ms now, struct err *err);
+/* Disabling also revokes sessions, tokens (of reply addresses too) and links, and switches webhooks
+ * off. */
 MUST_CHECK enum status users_set_disabled(struct store_txn *txn, int64_t id, bool is_disabled,
                                           utc_ms now, struct err *err);
 /* A new address starts healthy.  verified_at UTC_NONE: not proved.  ST_CONFLICT
