@@ -4,6 +4,7 @@
 
 #include "clock/zone.h"
 #include "people/people.h"
+#include "words/words.h"
 
 const struct cli_option check_config_options[] = {
     {"print", 'p', NULL, "print the effective values, secrets masked"},
@@ -23,7 +24,7 @@ static int rooms_check(struct cli *cli, const struct settings *s)
         st = CLI_FAILED;
     }
     zone_free(zone);
-    if (language_is_fit(s->language, &err) != ST_OK) {
+    if (language_is_fit(s->language, lang_tags(), &err) != ST_OK) {
         fprintf(stderr, "%s: language: %s\n", cli->config_path, err.text);
         st = CLI_FAILED;
     }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "words/words.h"
 #include "notify/notify.h"
 
 void engine_port_set(struct engine *engine, int port)
@@ -87,6 +88,7 @@ enum status engine_open(struct engine *ret, const struct settings *settings,
                                                                          : DOOR_CLOSED,
         .default_zone = settings->time_zone,
         .default_language = settings->language,
+        .languages = lang_tags(),
         .letters_an_hour = settings->limits.letters,
         .accounts_an_hour = settings->limits.accounts,
         .tokens_max = settings->limits.tokens,

@@ -16,7 +16,7 @@ enum status people_profile_set(const struct people *p, struct store_txn *txn, in
     if (profile->name)
         st = name_is_fit(profile->name, err);
     if (st == ST_OK && profile->language)
-        st = language_is_fit(profile->language, err);
+        st = language_is_fit(profile->language, p->languages, err);
     if (st == ST_OK && profile->zone)
         st = zone_cache_get(p->zones, profile->zone, &zone, err);
     if (st != ST_OK)

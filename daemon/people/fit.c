@@ -1,4 +1,5 @@
 /* What fits: handles, names, addresses, language tags. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -143,9 +144,22 @@ enum status name_is_fit(const char *name, struct err *err)
     return ST_OK;
 }
 
-enum status language_is_fit(const char *tag, struct err *err)
+/* Whether the first subtag of tag is one of languages. */
+static bool is_spoken(const char *tag, const char *const *languages)
+{
+    char first[LANGUAGE_MAX + 1];
+
+    (void)snprintf(first, sizeof first, "%.*s", (int)strcspn(tag, "-"), tag);
+    for (size_t i = 0; languages[i]; i++)
+        if (str_case_eq(first, languages[i]))
+            return true;
+    return false;
+}
+
+enum status language_is_fit(const char *tag, const char *const *languages, struct err *err)
 {
     size_t part = 0, parts = 0, len = strlen(tag);
+    char list[80] = "";
 
     if (len < 2 || len > LANGUAGE_MAX)
         goto bad;
@@ -161,10 +175,15 @@ enum status language_is_fit(const char *tag, struct err *err)
             part++;
         }
     }
-    return ST_OK;
+    if (!languages || is_spoken(tag, languages))
+        return ST_OK;
+    for (size_t i = 0, n = 0; languages[i] && n < sizeof list; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", languages[i]);
+    return err_reason(err, REASON_BAD_FIELD, "there are no texts in \"%s\"; there are in %s", tag,
+                      list);
 bad:
     return err_reason(err, REASON_BAD_FIELD,
-                      "a language is a tag such as \"en\", \"ru\" or \"pt-BR\" of at most %d bytes",
+                      "a language is a tag such as \"en\", \"ru\" or \"ro-MD\" of at most %d bytes",
                       LANGUAGE_MAX);
 }
 

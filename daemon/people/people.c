@@ -56,7 +56,7 @@ enum status account_check(const struct people *p, const char *handle, const char
     if (st == ST_OK && address)
         st = address_is_fit(address, err);
     if (st == ST_OK && language)
-        st = language_is_fit(language, err);
+        st = language_is_fit(language, p->languages, err);
     if (st == ST_OK && zone)
         st = zone_cache_get(p->zones, zone, &found, err);
     return st;

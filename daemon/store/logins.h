@@ -50,7 +50,7 @@ MUST_CHECK enum status login_links_set_token(struct store_txn *txn, int64_t id,
                                              utc_ms expires_at, struct err *err);
 MUST_CHECK enum status login_links_get(struct store_conn *conn, int64_t id,
                                        struct login_link_row *ret_row, struct err *err);
-/* Links made for the user since then. */
+/* Links that were mailed to the user since then, not those made to be handed over. */
 MUST_CHECK enum status login_links_count(struct store_conn *conn, int64_t user_id, utc_ms since,
                                          int64_t *ret_n, struct err *err);
 

@@ -14,12 +14,17 @@ enum { PLAIN_MAX = 4096 };
 
 /* ---------------------------------------------------------------- languages */
 
+const char *const *lang_tags(void)
+{
+    static const char *const tags[LANGS + 1] = {"en", "ru", "ro", NULL};
+
+    return tags;
+}
+
 const char *lang_tag(enum lang lang)
 {
-    static const char *const tag[LANGS] = {"en", "ru", "ro"};
-
     assert(lang < LANGS);
-    return tag[lang];
+    return lang_tags()[lang];
 }
 
 const char *lang_name(enum lang lang)

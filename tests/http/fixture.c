@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "words/words.h"
 
 const char *const fixture_handles[FIXTURE_USERS] = {"anna", "boris", "clara", "dan", "olga"};
 const char *const fixture_password = "knight-takes-bishop";
@@ -119,6 +120,7 @@ void fixture_setup(struct fixture *f)
                                 .door = DOOR_OPEN,
                                 .default_zone = "UTC",
                                 .default_language = "en",
+                                .languages = lang_tags(),
                                 .letters_an_hour = 1000,
                                 .accounts_an_hour = 1000,
                                 .tokens_max = 20};

@@ -95,10 +95,27 @@ static void test_languages_are_tags(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(good); i++)
-        assert_ok(language_is_fit(good[i], &err), err);
+        assert_ok(language_is_fit(good[i], NULL, &err), err);
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        if (language_is_fit(bad[i], &err) != ST_INVALID)
+        if (language_is_fit(bad[i], NULL, &err) != ST_INVALID)
             fail_msg("%s", bad[i]);
+}
+
+static void test_languages_without_texts_are_refused_by_name(void **state)
+{
+    static const char *const ours[] = {"en", "ru", "ro", NULL};
+    static const char *const good[] = {"en", "RU", "ro-MD", "en-GB", "ru-Cyrl-RU"};
+    static const char *const bad[] = {"xx", "pt-BR", "e", "eng", "rom", "de-en"};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(good); i++)
+        assert_ok(language_is_fit(good[i], ours, &err), err);
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        if (language_is_fit(bad[i], ours, &err) != ST_INVALID || err.reason != REASON_BAD_FIELD)
+            fail_msg("%s", bad[i]);
+    assert_st(language_is_fit("xx", ours, &err), ST_INVALID, err);
+    assert_string_equal(err.text, "there are no texts in \"xx\"; there are in en, ru, ro");
 }
 
 static void fill_counting(void *arg, void *bytes, size_t n)
@@ -158,6 +175,7 @@ int main(void)
         cmocka_unit_test(test_addresses_are_those_a_letter_can_be_sent_to),
         cmocka_unit_test(test_names_may_be_in_any_script_but_not_invisible),
         cmocka_unit_test(test_languages_are_tags),
+        cmocka_unit_test(test_languages_without_texts_are_refused_by_name),
         cmocka_unit_test(test_a_secret_is_26_letters_and_is_told_by_its_shape),
         cmocka_unit_test(test_what_is_stored_of_a_secret_is_its_sha256),
         cmocka_unit_test(test_scopes_are_words),

@@ -489,6 +489,23 @@ static void test_an_account_is_sent_three_login_letters_an_hour(void **state)
     assert_no_letter(f, T0);
 }
 
+/* A link handed over by hand was no letter: it takes nobody's letters away. */
+static void test_links_handed_over_do_not_count_as_letters(void **state)
+{
+    struct fixture *f = *state;
+    struct letter letter;
+    char secret[SECRET_SIZE];
+    int64_t id = add(f, "anna", "anna@example.org");
+
+    for (int i = 0; i < 10; i++)
+        COMMAND_OK(f, people_link_make(&f->p, txn, id, T0, secret, e));
+    for (int i = 0; i < 4; i++)
+        COMMAND_OK(f, people_ask_login(&f->p, txn, "anna", T0, e));
+    for (int i = 0; i < 3; i++)
+        assert_true(letter_next(f, T0, &letter));
+    assert_no_letter(f, T0);
+}
+
 static void test_minting_again_makes_the_earlier_secret_useless(void **state)
 {
     struct fixture *f = *state;
@@ -1075,6 +1092,7 @@ int main(void)
         TEST(test_a_login_link_works_once_and_for_fifteen_minutes),
         TEST(test_asking_for_a_link_answers_alike_for_unknown_accounts),
         TEST(test_an_account_is_sent_three_login_letters_an_hour),
+        TEST(test_links_handed_over_do_not_count_as_letters),
         TEST(test_minting_again_makes_the_earlier_secret_useless),
         TEST(test_a_letter_that_waited_too_long_is_not_minted),
         TEST(test_a_mailed_login_proves_the_address),
