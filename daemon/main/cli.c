@@ -69,18 +69,36 @@ static size_t words_shared(const char *words, int argc, char **argv)
     return n;
 }
 
+/* How many columns text takes; bytes that go on with a UTF-8 character take none. */
+static int columns(const char *text)
+{
+    int n = 0;
+
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+/* text, and blanks up to width columns. */
+static void put_padded(const char *text, int width)
+{
+    int rest = width - columns(text);
+
+    printf("%s%*s", text, rest > 0 ? rest : 0, "");
+}
+
 static void option_help(const struct cli_option *o)
 {
-    char left[40];
-    int n = 0;
+    char left[64];
 
     for (; o && o->name; o++) {
         char letter[8] = "    ";
         if (o->letter)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
-        n = snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->arg ? " " : "",
-                     o->arg ? o->arg : "");
-        printf("%-28s%s%s\n", left, n > 27 ? "  " : "", o->doc);
+        snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->arg ? " " : "",
+                 o->arg ? o->arg : "");
+        put_padded(left, 28);
+        printf("%s%s\n", columns(left) > 27 ? "  " : "", o->doc);
     }
 }
 
@@ -105,11 +123,12 @@ static void table_help(const struct cli_command *table, const char *prefix)
         if (prefix && !(str_starts(table->words, prefix) &&
                         table->words[strlen(prefix)] == ' '))
             continue;
-        snprintf(left, sizeof left, "%s %s", table->words, table->operands);
-        if (strlen(left) > 34)
-            printf("  %s\n  %-34s  %s\n", left, "", table->doc);
+        snprintf(left, sizeof left, "  %s %s", table->words, table->operands);
+        if (columns(left) > 36)
+            printf("%s\n%-36s", left, "");
         else
-            printf("  %-34s  %s\n", left, table->doc);
+            put_padded(left, 36);
+        printf("  %s\n", table->doc);
     }
     printf("\nfourhanded COMMAND --help tells the options of one; fourhanded(1) tells all.\n");
 }
@@ -209,12 +228,22 @@ static int operands_check(const struct cli *cli)
     return CLI_OK;
 }
 
+/* A letter means one thing with every command: none takes one of the common options' for itself. */
+static void letters_check(const struct cli_command *table)
+{
+    for (; table->words; table++)
+        for (const struct cli_option *o = table->options; o && o->name; o++)
+            for (const struct cli_option *c = common_options; c->name; c++)
+                assert(!o->letter || (o->letter != c->letter && o->letter != 'h'));
+}
+
 int cli_run(const struct cli_command *table, const struct main_seams *seams, int argc, char **argv)
 {
     struct cli cli = {.seams = seams, .config_path = SETTINGS_DEFAULT_PATH};
     int i = 1, st;
     bool options_end = false;
 
+    letters_check(table);
     for (; i < argc && argv[i][0] == '-'; i++) { /* before the words: -c and --set */
         if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h")) {
             table_help(table, NULL);

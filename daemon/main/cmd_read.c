@@ -20,7 +20,7 @@ const struct cli_option user_list_options[] = {
     {NULL, 0, NULL, NULL},
 };
 const struct cli_option game_list_options[] = {
-    {"state", 's', "STATE", "only open, placing, running, finished or aborted games"},
+    {"state", 0, "STATE", "only open, placing, running, finished or aborted games"},
     {"player", 'p', "HANDLE", "only games of this player"},
     {"limit", 'n', "N", "at most N games, newest first (default 100)"},
     {NULL, 0, NULL, NULL},

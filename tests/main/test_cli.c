@@ -29,6 +29,7 @@ static int run_raw(int argc, char **argv)
 static const struct cli_option options[] = {
     {"flag", 'f', NULL, "a flag"},
     {"value", 'v', "TEXT", "a value"},
+    {"seats", 0, "SÜD=…", "who sits where"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -36,6 +37,7 @@ static const struct cli_command table[] = {
     {.words = "user add", .operands = "HANDLE", .doc = "Make one", .options = options,
      .operands_min = 1, .operands_max = 2, .is_configured = true, .run = run_seen},
     {.words = "user list", .operands = "", .doc = "List them", .run = run_seen},
+    {.words = "set", .operands = "NAME=… …", .doc = "Set them", .run = run_seen},
     {.words = "rules", .operands = "TOOL", .doc = "Tools", .run_raw = run_raw},
     {.words = NULL},
 };
@@ -154,6 +156,34 @@ static void test_mistakes_are_told_in_one_line_with_status_2(void **state)
     }
 }
 
+/* The column at which text stands in its line, a UTF-8 character counting once; -1: not there. */
+static int column_of(const char *all, const char *text)
+{
+    const char *at = strstr(all, text);
+    int n = 0;
+
+    if (!at)
+        return -1;
+    while (at > all && at[-1] != '\n')
+        n += ((unsigned char)*--at & 0xc0) != 0x80;
+    return n;
+}
+
+static void test_help_stands_in_columns_whatever_the_letters(void **state)
+{
+    char text[4000];
+
+    (void)state;
+    assert_int_equal(RUN(text, "--help"), CLI_OK);
+    assert_int_equal(column_of(text, "Set them"), 38);
+    assert_int_equal(column_of(text, "Make one"), 38);
+    assert_int_equal(column_of(text, "Tools"), 38);
+    assert_int_equal(RUN(text, "user", "add", "-h"), CLI_OK);
+    assert_int_equal(column_of(text, "who sits where"), 28);
+    assert_int_equal(column_of(text, "a value"), 28);
+    assert_int_equal(column_of(text, "use VALUE for KEY"), 28);
+}
+
 static void test_help_lists_what_the_tables_have(void **state)
 {
     char text[4000];
@@ -180,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_two_dashes_end_the_options),
         cmocka_unit_test(test_a_raw_command_gets_its_arguments_as_they_are),
         cmocka_unit_test(test_mistakes_are_told_in_one_line_with_status_2),
+        cmocka_unit_test(test_help_stands_in_columns_whatever_the_letters),
         cmocka_unit_test(test_help_lists_what_the_tables_have),
     };
 
