@@ -27,7 +27,8 @@ enum {
 
 static bool is_switchable(enum notice_class cls)
 {
-    return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_TEST;
+    return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_TEST &&
+           cls != NOTICE_ANSWER;
 }
 
 static bool is_on(const struct request *r, const struct prefs *prefs, enum notice_class cls,

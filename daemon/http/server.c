@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -827,6 +828,16 @@ static enum status change_run(struct store_txn *txn, utc_ms now, void *arg, stru
         return st;
     }
     st = idempotency_get(store_txn_conn(txn), r->who.user_id, r->key, &row, err);
+    if (st == ST_OK && row.created_at <= now - IDEMPOTENCY_LIFE_MS) {
+        int64_t n;
+
+        /* It is over to the millisecond, also between two rounds of the ticker's. */
+        idempotency_release(&row);
+        st = idempotency_purge(txn, now - IDEMPOTENCY_LIFE_MS + 1, INT_MAX, &n, err);
+        if (st != ST_OK)
+            return st;
+        st = ST_NOT_FOUND;
+    }
     if (st == ST_OK) {
         if (memcmp(row.request_hash, r->key_hash, sizeof row.request_hash) == 0)
             repeat_answer(r, &row);

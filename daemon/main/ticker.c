@@ -12,7 +12,6 @@
 enum { TICK_LIMIT = 200, PURGE_LIMIT = 500 };
 
 #define PURGE_EVERY_MS MS_HOUR
-#define IDEMPOTENCY_LIFE_MS MS_DAY
 #define LOGINS_LIFE_MS (30 * MS_DAY) /* kept after they expired */
 #define OUTBOX_LIFE_MS (30 * MS_DAY) /* kept after they were settled: the deliveries log */
 

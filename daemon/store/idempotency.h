@@ -2,14 +2,17 @@
  * store/idempotency.h - answers given to requests that carried an Idempotency-Key.
  *
  * The answer is stored in the transaction of the change itself, so a repeat either finds both or
- * neither.  Key and user together name a row.  Within 24 hours (the caller purges): same
- * request_hash → give the stored answer again; another → REASON_KEY_REUSED.
+ * neither.  Key and user together name a row.  Within IDEMPOTENCY_LIFE_MS of created_at: same
+ * request_hash → give the stored answer again; another → REASON_KEY_REUSED.  After it the row is
+ * as good as gone: the caller purges before it puts a new one.
  * Conventions, threads, errors: store/store.h.
  */
 #ifndef FH_STORE_IDEMPOTENCY_H
 #define FH_STORE_IDEMPOTENCY_H
 
 #include "store/store.h"
+
+#define IDEMPOTENCY_LIFE_MS MS_DAY
 
 enum {
     IDEMPOTENCY_KEY_SIZE = 129,

@@ -458,3 +458,29 @@ test('bodies that are not what is asked for are refused by name', async () => {
     new Set(['/house_rules/queens', '/reserve', '/time/per_move_ms', '/seats/south', '/seats/west', '/seats/north', '/seats/east', '/seats', '/colour']));
   problem(await anna.send('POST', path, { raw: 'x'.repeat(70000), headers: { 'content-type': 'application/json' } }), 413, 'too_large');
 });
+
+test('a language that there are no texts in is refused by name', async () => {
+  for (const language of ['xx', 'pt-BR', 'de']) {
+    const told = /there are no texts in "[^"]+"; there are in en, ru, ro/;
+    assert.match(problem(await anna.send('PATCH', '/api/v1/me', { body: { language } }), 400, 'bad_field').json.detail, told);
+    assert.match(problem(await nobody.post('/api/v1/auth/register',
+      { handle: 'nora', address: 'nora@example.org', language }), 400, 'bad_field').json.detail, told);
+  }
+  for (const language of ['ro-MD', 'RU', 'en-GB', 'en'])
+    assert.equal(ok(await anna.send('PATCH', '/api/v1/me', { body: { language } })).json.language, language);
+});
+
+// Last, since it turns the clock.  Nothing purges here, so that reading alone decides.
+test('a key is remembered for 24 hours to the millisecond', async () => {
+  const began = 1796083200000;
+  const headers = { 'idempotency-key': 'a-day' };
+  const seats = { south: { me: true }, north: { me: true }, west: { open: true }, east: { open: true } };
+  const first = ok(await anna.post('/api/v1/games', { variant: 'teams', seats }, { headers }), 201);
+  await server.ask(`now ${began + 86_400_000 - 1}`);
+  assert.equal(ok(await anna.post('/api/v1/games', { variant: 'teams', seats }, { headers }), 201).text, first.text);
+  problem(await anna.post('/api/v1/games', { variant: 'verney', seats }, { headers }), 422, 'idempotency_key_reused');
+  await server.ask(`now ${began + 86_400_000}`);
+  const next = ok(await anna.post('/api/v1/games', { variant: 'verney', seats }, { headers }), 201);
+  assert.notEqual(next.json.id, first.json.id);
+  assert.equal(ok(await anna.post('/api/v1/games', { variant: 'verney', seats }, { headers }), 201).text, next.text);
+});
