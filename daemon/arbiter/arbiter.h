@@ -94,6 +94,7 @@
 #define ARBITER_DELIVERY_CAP_MS (48 * MS_HOUR) /* most that a turn is given for a late letter */
 #define ARBITER_HOLD_MAX_MS MS_HOUR           /* a move by mail is held no longer */
 #define ARBITER_UNREAD_MS MS_MINUTE           /* what waits for unread letters looks again then */
+#define ARBITER_UNREAD_MAX_MS MS_DAY          /* … and waits no longer: nobody seems to read them */
 
 enum {
     ARBITER_NOTE_MAX = 500,   /* bytes of a note */
@@ -135,8 +136,9 @@ struct arbiter_hooks {
     enum status (*finished)(struct store_txn *txn, const struct game_row *game, utc_ms now,
                             void *arg, struct err *err);
     void *finished_arg;
-    /* A held move is not going to be played.  Called before on_events of the same command; game is
-     * saved after it.  Not called when its mover takes it back or moves by another door. */
+    /* A held move is not going to be played.  Called before on_events of the same command, with the
+     * game as it is now (saved).  Not called when its mover takes it back or moves by another
+     * door. */
     enum status (*on_dropped)(struct store_txn *txn, const struct game_row *game,
                               const struct held_row *held, enum arbiter_drop why, utc_ms now,
                               void *arg, struct err *err);

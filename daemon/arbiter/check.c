@@ -264,6 +264,36 @@ static enum status check_clock(struct replay *r, struct err *err)
     return ST_OK;
 }
 
+enum { TIMERS_MAX = 16 };
+
+/* A held move answers the game as it stands, can be made, and will be. */
+static enum status check_held(struct replay *r, struct err *err)
+{
+    const struct game_row *g = r->game;
+    struct timer_row timers[TIMERS_MAX];
+    struct move_reading reading;
+    struct held_row held;
+    bool has_timer = false;
+    size_t n = 0;
+    enum status st = held_get(r->conn, g->id, &held, err);
+
+    if (st == ST_NOT_FOUND)
+        return ST_OK;
+    if (st != ST_OK)
+        return st;
+    if (g->state != GAME_RUNNING || g->paused_at != UTC_NONE || held.state_no != g->state_no ||
+        held.seat != g->turn_seat || held.user_id != g->turn_user_id)
+        FAULT(r, "a move is held that does not answer the game as it stands");
+    else if (move_read(&r->pos, held.move, strlen(held.move), &reading) != READ_MOVE)
+        FAULT(r, "the move %s that is held is not legal", held.move);
+    TRY(timers_of_game(r->conn, g->id, timers, TIMERS_MAX, &n, err));
+    for (size_t i = 0; i < n; i++)
+        has_timer = has_timer || timers[i].kind == TIMER_HELD;
+    if (!has_timer)
+        FAULT(r, "a move is held and no timer will play it");
+    return ST_OK;
+}
+
 static enum status check_end(struct replay *r, struct err *err)
 {
     const struct game_row *g = r->game;
@@ -288,6 +318,7 @@ static enum status check_end(struct replay *r, struct err *err)
         (g->has_chain && memcmp(g->chain, r->chain, DIGEST_SIZE) != 0))
         FAULT(r, "the end of its hash chain is not that of its last move");
     check_result(r);
+    TRY(check_held(r, err));
     return g->state == GAME_RUNNING ? check_clock(r, err) : ST_OK;
 }
 

@@ -29,7 +29,10 @@ void desk_init(struct desk *d, const struct arbiter *arb, struct store_txn *txn,
     d->txn = txn;
     d->conn = store_txn_conn(txn);
     d->now = now;
+    d->acted_at = now;
     d->actor = actor;
+    d->has_held = false;
+    d->has_dropped = false;
     d->finished = false;
     d->n_events = 0;
 }
@@ -50,13 +53,23 @@ enum status desk_open(struct desk *d, const struct arbiter *arb, struct store_tx
 {
     desk_init(d, arb, txn, now, actor);
     TRY(games_get(d->conn, game_id, &d->game, err));
+    if (d->game.state == GAME_RUNNING) {
+        enum status st = held_get(d->conn, game_id, &d->held, err);
+        if (st != ST_OK && st != ST_NOT_FOUND)
+            return st;
+        d->has_held = st == ST_OK;
+    }
     return desk_reload_seats(d, err);
 }
 
 enum status desk_close(struct desk *d, struct game_row *ret_game, struct err *err)
 {
+    TRY(held_settle(d, err));
     d->game.updated_at = d->now;
     TRY(games_save(d->txn, &d->game, err));
+    if (d->arb->hooks.on_dropped && d->has_dropped)
+        TRY(d->arb->hooks.on_dropped(d->txn, &d->game, &d->held, d->dropped_why, d->now,
+                                     d->arb->hooks.on_dropped_arg, err));
     if (d->arb->hooks.on_events && d->n_events)
         TRY(d->arb->hooks.on_events(d->txn, &d->game, d->events, d->n_events, d->now,
                                     d->arb->hooks.on_events_arg, err));

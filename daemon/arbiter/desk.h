@@ -1,7 +1,7 @@
 /*
  * arbiter/desk.h - one command at work on one game (internal to the room).
  *
- * A desk holds the game row, its seats and the events appended so far.  A command is
+ * A desk holds the game row, its seats, the held move and the events appended so far.  A command is
  *     desk_open()      read the game and its seats
  *     … judge, change desk->game, seats and votes, desk_event() …
  *     desk_close()     save the game, call the hooks, hand the row out
@@ -14,7 +14,9 @@
 
 #include "arbiter/arbiter.h"
 #include "clock/deadline.h"
+#include "rules/notation.h"
 #include "store/clocks.h"
+#include "store/held.h"
 #include "store/timers.h"
 #include "store/votes.h"
 
@@ -31,9 +33,14 @@ struct desk {
     struct store_txn *txn;
     struct store_conn *conn;
     utc_ms now;
+    utc_ms acted_at; /* what the clock judges by: now, or when the letter was accepted */
     struct arbiter_actor actor;
     struct game_row game;
     struct seat_row seats[SEATS];
+    bool has_held; /* a move is being held in this game */
+    struct held_row held;
+    bool has_dropped; /* held has been dropped by this command */
+    enum arbiter_drop dropped_why;
     bool finished; /* by this command */
     size_t n_events;
     struct event_row events[ARBITER_EVENTS_MAX];
@@ -77,6 +84,21 @@ MUST_CHECK enum status desk_abort(struct desk *d, enum game_cause cause, int64_t
 
 /* ---------------------------------------------------------------- turn.c */
 
+enum { TURN_FACTS_MAX = 256 };
+
+/* The facts of the turn (or the placing) that is on, in the order in which they were recorded. */
+MUST_CHECK enum status turn_facts(struct store_conn *conn, const struct game_row *game,
+                                  struct clock_fact_row rows[TURN_FACTS_MAX], size_t *ret_n,
+                                  struct err *err);
+/* How much of the time between two instants of this turn its clock ran: pauses (also one that has
+ * not ended yet) and outages are no such time. */
+MUST_CHECK enum status turn_ran(struct store_conn *conn, const struct game_row *game, utc_ms from,
+                                utc_ms to, int64_t *ret_ms, struct err *err);
+/* Give the turn that is on amount_ms, for the span from … now: fact, deadline, timer and event. */
+MUST_CHECK enum status turn_give(struct desk *d, enum clock_fact_kind kind, int64_t amount_ms,
+                                 utc_ms from, struct err *err);
+/* The state number with which the turn that is on began. */
+MUST_CHECK enum status turn_first_state(struct desk *d, int64_t *ret_state_no, struct err *err);
 /* What the clock of the turn (or the placing) that is on says now, from the recorded facts. */
 MUST_CHECK enum status turn_deadline(struct store_conn *conn, const struct game_row *game,
                                      struct deadline *ret, struct err *err);
@@ -113,8 +135,51 @@ MUST_CHECK enum status organise_resume(struct desk *d, int64_t by_user, const ch
 
 /* ---------------------------------------------------------------- play.c */
 
+/* Opens the game for somebody who plays in it, and compares what he has seen with what is. */
+MUST_CHECK enum status play_open(struct desk *d, const struct arbiter *arb, struct store_txn *txn,
+                                 utc_ms now, struct arbiter_actor actor,
+                                 const struct arbiter_act *act, bool needs_clock, int *ret_seat,
+                                 struct err *err);
+/* A move on its way. */
+struct play {
+    int seat;
+    int64_t late_ms;
+    struct position pos; /* before it */
+    struct move_reading reading;
+};
+/* Is it that seat's turn and in time, and what does the text mean? */
+MUST_CHECK enum status play_judge(struct desk *d, int seat, const char *text,
+                                  struct play *ret_play, struct err *err);
+/* The meaning alone. */
+MUST_CHECK enum status play_read(struct desk *d, const char *text, struct play *play,
+                                 struct err *err);
+/* Make it, as the actor's.  ret_row may be NULL. */
+MUST_CHECK enum status play_make(struct desk *d, struct play *play, struct move_row *ret_row,
+                                 struct err *err);
+/* May a draw be offered together with the actor's move of the seat on turn? */
+MUST_CHECK enum status play_may_offer(struct desk *d, struct err *err);
+/* The actor, who has just moved, offers it, or agrees to what his partner has offered. */
+MUST_CHECK enum status play_offer(struct desk *d, int seat, struct err *err);
 /* The seat on turn loses on time. */
 MUST_CHECK enum status play_forfeit(struct desk *d, struct err *err);
+
+/* ---------------------------------------------------------------- held.c */
+
+/* The held move is taken away, whatever for, with its timer. */
+MUST_CHECK enum status held_remove(struct desk *d, struct err *err);
+/* It is played. */
+MUST_CHECK enum status held_play(struct desk *d, struct err *err);
+/* It is dropped, if the game is not any more what it answers. */
+MUST_CHECK enum status held_settle(struct desk *d, struct err *err);
+
+/* ---------------------------------------------------------------- delivery.c */
+
+/* The player on turn has been told of it at `until` first, or not even then: what he is given for
+ * that in addition to what he has been given; 0 is nothing. */
+MUST_CHECK enum status delivery_give(struct desk *d, utc_ms until, int64_t *ret_ms,
+                                     struct err *err);
+/* The same up to now, if his letter is wanted and has not been handed over. */
+MUST_CHECK enum status delivery_give_waiting(struct desk *d, int64_t *ret_ms, struct err *err);
 
 /* ---------------------------------------------------------------- chain.c */
 

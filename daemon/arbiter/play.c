@@ -60,10 +60,9 @@ static enum status not_running(const struct desk *d, struct err *err)
     }
 }
 
-/* Opens the game for somebody who plays in it, and compares what he has seen with what is. */
-static enum status act_open(struct desk *d, const struct arbiter *arb, struct store_txn *txn,
-                            utc_ms now, struct arbiter_actor actor, const struct arbiter_act *act,
-                            bool needs_clock, int *ret_seat, struct err *err)
+enum status play_open(struct desk *d, const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                      struct arbiter_actor actor, const struct arbiter_act *act, bool needs_clock,
+                      int *ret_seat, struct err *err)
 {
     unsigned mine;
     int seat = act->seat;
@@ -71,6 +70,8 @@ static enum status act_open(struct desk *d, const struct arbiter *arb, struct st
     if (seat != ARBITER_ANY_SEAT && (seat < 0 || seat >= SEATS))
         return err_reason(err, REASON_BAD_FIELD, "seat: there is no seat %d", seat);
     TRY(desk_open(d, arb, txn, now, actor, act->game_id, err));
+    if (act->received_at > 0 && act->received_at < now)
+        d->acted_at = act->received_at;
     mine = desk_seats_of(d, actor.user_id);
     if (mine == 0)
         TRY(desk_may_see(d, err));
@@ -329,19 +330,20 @@ static enum status unreadable(const struct position *pos, const struct move_read
     return err_reason(err, reason, "%s", text);
 }
 
-/* What of the turn's time was his own: pauses and outages are not. */
+/* What of the turn's time was his own: pauses, outages and waiting for his letter are not. */
 static enum status time_used(struct desk *d, int64_t *ret_ms, struct err *err)
 {
-    struct deadline deadline;
-    int64_t used = d->now - d->game.turn_at;
+    struct clock_fact_row rows[TURN_FACTS_MAX];
+    int64_t used = d->acted_at - d->game.turn_at;
+    size_t n = 0;
 
     /* No fact has changed this turn's clock if it has just start and budget. */
     if (d->game.deadline_at != d->game.turn_at + d->game.per_move_ms) {
-        TRY(turn_deadline(d->conn, &d->game, &deadline, err));
-        for (size_t i = 0; i < deadline.n_items; i++) {
-            if (deadline.items[i].kind == DEADLINE_PAUSE ||
-                deadline.items[i].kind == DEADLINE_OUTAGE)
-                used -= deadline.items[i].amount_ms;
+        TRY(turn_ran(d->conn, &d->game, d->game.turn_at, d->acted_at, &used, err));
+        TRY(turn_facts(d->conn, &d->game, rows, &n, err));
+        for (size_t i = 0; i < n; i++) {
+            if (rows[i].kind == CLOCK_FACT_DELIVERY)
+                used -= rows[i].amount_ms;
         }
     }
     *ret_ms = used > 0 ? used : 0;
@@ -354,7 +356,7 @@ static enum status judge_time(struct desk *d, int64_t *ret_late_ms, struct err *
     char text[UTC_TEXT_SIZE];
     bool doubtful = false;
 
-    if (d->now <= d->game.deadline_at) {
+    if (d->acted_at <= d->game.deadline_at) {
         *ret_late_ms = 0;
         return ST_OK;
     }
@@ -363,11 +365,82 @@ static enum status judge_time(struct desk *d, int64_t *ret_late_ms, struct err *
     if (doubtful)
         return err_reason(err, REASON_BUSY, "the server is making good for time it was away; try "
                                             "again in a minute");
-    if (d->now > d->game.deadline_at + d->game.grace_ms) {
+    if (d->acted_at > d->game.deadline_at + d->game.grace_ms) {
         utc_format(d->game.deadline_at + d->game.grace_ms, text);
         return err_reason(err, REASON_LOST_ON_TIME, "the time for this turn was over at %s", text);
     }
-    *ret_late_ms = d->now - d->game.deadline_at;
+    *ret_late_ms = d->acted_at - d->game.deadline_at;
+    return ST_OK;
+}
+
+enum status play_read(struct desk *d, const char *text, struct play *play, struct err *err)
+{
+    TRY(arbiter_position(&d->game, &play->pos, err));
+    if (move_read(&play->pos, text, strlen(text), &play->reading) != READ_MOVE)
+        return unreadable(&play->pos, &play->reading, err);
+    return ST_OK;
+}
+
+enum status play_judge(struct desk *d, int seat, const char *text, struct play *ret_play,
+                       struct err *err)
+{
+    ret_play->seat = seat;
+    ret_play->late_ms = 0;
+    if (seat != d->game.turn_seat)
+        return err_reason(err, REASON_NOT_YOUR_TURN, "it is the turn of %s",
+                          seat_word(d->game.turn_seat));
+    TRY(judge_time(d, &ret_play->late_ms, err));
+    return play_read(d, text, ret_play, err);
+}
+
+enum status play_make(struct desk *d, struct play *play, struct move_row *ret_row,
+                      struct err *err)
+{
+    unsigned char before[DIGEST_SIZE];
+    struct event_row more = EVENT_ROW_INIT;
+    struct move_judgement judgement;
+    struct move_row row = {.ply = 0};
+    struct position *pos = &play->pos;
+    struct outcome outcome;
+
+    row.game_id = d->game.id;
+    row.seat = play->seat;
+    row.user_id = d->actor.user_id;
+    row.is_late = play->late_ms > 0;
+    row.at = d->now;
+    TRY(time_used(d, &row.used_ms, err));
+    (void)move_print_short(pos, play->reading.move, true, row.san, sizeof row.san);
+    if (d->game.has_chain)
+        memcpy(before, d->game.chain, sizeof before);
+    else
+        chain_start(&d->arb->digest, &d->game, before);
+    if (position_play(pos, play->reading.move, &outcome, &judgement) != MOVE_LEGAL)
+        return err_set(err, ST_INTERNAL, "game %s: a move read as legal is not",
+                       d->game.public_id);
+    (void)move_print_coordinate(play->reading.move, row.move, sizeof row.move);
+    take_position(d, pos);
+    row.ply = d->game.ply;
+    row.position_hash = pos->hash;
+    chain_next(&d->arb->digest, before, &row, row.chain);
+    memcpy(d->game.chain, row.chain, sizeof d->game.chain);
+    d->game.has_chain = true;
+    d->game.moved_at = d->now;
+
+    (void)str_copy(more.move, sizeof more.move, row.move);
+    (void)str_copy(more.san, sizeof more.san, row.san);
+    TRY(desk_event(d, GAME_EVENT_MOVE, row.seat, row.user_id, &more, err));
+    row.seq = d->game.last_seq;
+    TRY(moves_append(d->txn, &row, err));
+    if (row.is_late) {
+        struct event_row late = EVENT_ROW_INIT;
+        late.amount_ms = play->late_ms;
+        TRY(desk_event(d, GAME_EVENT_LATE, row.seat, 0, &late, err));
+        TRY(seats_add_late(d->txn, d->game.id, row.seat, err));
+    }
+    TRY(tell_outcome(d, &outcome, err));
+    TRY(go_on(d, pos, row.seat, row.seat, err));
+    if (ret_row)
+        *ret_row = row;
     return ST_OK;
 }
 
@@ -376,62 +449,16 @@ enum status arbiter_move(const struct arbiter *arb, struct store_txn *txn, utc_m
                          const char *text, struct move_row *ret_move, struct game_row *ret_game,
                          struct err *err)
 {
-    unsigned char before[DIGEST_SIZE];
-    struct event_row more = EVENT_ROW_INIT;
-    struct move_judgement judgement;
-    struct move_reading reading;
-    struct move_row row = {.ply = 0};
-    struct outcome outcome;
-    struct position pos;
+    struct move_row row;
+    struct play play;
     struct desk d;
-    int64_t late_ms = 0;
     int seat = -1;
 
-    TRY(act_open(&d, arb, txn, now, actor, act, true, &seat, err));
-    if (seat != d.game.turn_seat)
-        return err_reason(err, REASON_NOT_YOUR_TURN, "it is the turn of %s",
-                          seat_word(d.game.turn_seat));
-    TRY(judge_time(&d, &late_ms, err));
-    TRY(arbiter_position(&d.game, &pos, err));
-    if (move_read(&pos, text, strlen(text), &reading) != READ_MOVE)
-        return unreadable(&pos, &reading, err);
-
-    row.game_id = d.game.id;
-    row.seat = seat;
-    row.user_id = actor.user_id;
-    row.is_late = late_ms > 0;
-    row.at = now;
-    TRY(time_used(&d, &row.used_ms, err));
-    (void)move_print_short(&pos, reading.move, true, row.san, sizeof row.san);
-    if (d.game.has_chain)
-        memcpy(before, d.game.chain, sizeof before);
-    else
-        chain_start(&arb->digest, &d.game, before);
-    if (position_play(&pos, reading.move, &outcome, &judgement) != MOVE_LEGAL)
-        return err_set(err, ST_INTERNAL, "game %s: a move read as legal is not",
-                       d.game.public_id);
-    (void)move_print_coordinate(reading.move, row.move, sizeof row.move);
-    take_position(&d, &pos);
-    row.ply = d.game.ply;
-    row.position_hash = pos.hash;
-    chain_next(&arb->digest, before, &row, row.chain);
-    memcpy(d.game.chain, row.chain, sizeof d.game.chain);
-    d.game.has_chain = true;
-    d.game.moved_at = now;
-
-    (void)str_copy(more.move, sizeof more.move, row.move);
-    (void)str_copy(more.san, sizeof more.san, row.san);
-    TRY(desk_event(&d, GAME_EVENT_MOVE, seat, actor.user_id, &more, err));
-    row.seq = d.game.last_seq;
-    TRY(moves_append(txn, &row, err));
-    if (row.is_late) {
-        struct event_row late = EVENT_ROW_INIT;
-        late.amount_ms = late_ms;
-        TRY(desk_event(&d, GAME_EVENT_LATE, seat, 0, &late, err));
-        TRY(seats_add_late(txn, d.game.id, seat, err));
-    }
-    TRY(tell_outcome(&d, &outcome, err));
-    TRY(go_on(&d, &pos, seat, seat, err));
+    TRY(play_open(&d, arb, txn, now, actor, act, true, &seat, err));
+    TRY(play_judge(&d, seat, text, &play, err));
+    if (d.has_held) /* his own, since it is his turn: this one takes its place */
+        TRY(held_remove(&d, err));
+    TRY(play_make(&d, &play, &row, err));
     TRY(desk_close(&d, ret_game, err));
     if (ret_move)
         *ret_move = row;
@@ -472,7 +499,7 @@ enum status arbiter_resign(const struct arbiter *arb, struct store_txn *txn, utc
     struct desk d;
     int seat = -1;
 
-    TRY(act_open(&d, arb, txn, now, actor, act, false, &seat, err));
+    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
     if (seat_is_unclear(&d, act))
         return err_reason(err, REASON_MISSING_FIELD, "seat: which of your two resigns?");
     TRY(leave(&d, seat, LEAVE_RESIGN, actor.user_id, err));
@@ -549,6 +576,74 @@ static enum status agree_if_all(struct desk *d, struct err *err)
     return desk_finish(d, GAME_RESULT_DRAW, GAME_CAUSE_AGREEMENT, VOTE_ACCEPTED, err);
 }
 
+static enum status offer_put(struct desk *d, int seat, unsigned seats, struct err *err)
+{
+    int64_t id = 0;
+
+    TRY(desk_event(d, GAME_EVENT_DRAW_OFFERED, seat, d->actor.user_id, NULL, err));
+    TRY(votes_open(d->txn, d->game.id, VOTE_DRAW, seat, d->game.last_seq, d->now, &id, err));
+    for (int s = 0; s < SEATS; s++) {
+        if (s != seat && (seats >> s & 1u) != 0)
+            TRY(votes_answer(d->txn, id, s, true, d->now, err));
+    }
+    return agree_if_all(d, err);
+}
+
+/* Yes to the open offer from all of these seats that have not said so. */
+static enum status offer_accept(struct desk *d, const struct vote_row *vote, unsigned seats,
+                                bool *ret_is_anew, struct err *err)
+{
+    bool anew = false;
+
+    for (int s = 0; s < SEATS; s++) {
+        if ((seats >> s & 1u) == 0 || vote->answers[s] == 1)
+            continue;
+        TRY(votes_answer(d->txn, vote->id, s, true, d->now, err));
+        TRY(desk_event(d, GAME_EVENT_DRAW_ACCEPTED, s, d->actor.user_id, NULL, err));
+        anew = true;
+    }
+    *ret_is_anew = anew;
+    return anew ? agree_if_all(d, err) : ST_OK;
+}
+
+enum status play_may_offer(struct desk *d, struct err *err)
+{
+    struct vote_row open, votes[VOTES_MAX];
+    unsigned seats = 0;
+    size_t n = 0;
+
+    TRY(voting_seats(d, &seats, err));
+    enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, &open, err);
+    if (st != ST_OK && st != ST_NOT_FOUND)
+        return st;
+    /* An enemy's offer lapses by the move, the partner's is agreed to. */
+    if (st == ST_OK && !seats_are_enemies((enum seat)open.seat, (enum seat)d->game.turn_seat)) {
+        for (int s = 0; s < SEATS; s++) {
+            if ((seats >> s & 1u) != 0 && open.answers[s] != 1)
+                return ST_OK;
+        }
+        return err_reason(err, REASON_ALREADY_DONE, "you have agreed to the open offer already");
+    }
+    TRY(votes_list(d->conn, d->game.id, votes, VOTES_MAX, &n, err));
+    if (n == VOTES_MAX)
+        return err_reason(err, REASON_LIMIT, "game %s has seen %d draw offers; no more are taken",
+                          d->game.public_id, VOTES_MAX);
+    return ST_OK;
+}
+
+enum status play_offer(struct desk *d, int seat, struct err *err)
+{
+    struct vote_row open;
+    unsigned seats = 0;
+    bool anew = false;
+
+    TRY(voting_seats(d, &seats, err));
+    enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, &open, err);
+    if (st == ST_NOT_FOUND)
+        return offer_put(d, seat, seats, err);
+    return st == ST_OK ? offer_accept(d, &open, seats, &anew, err) : st;
+}
+
 enum status arbiter_offer_draw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                struct arbiter_actor actor, const struct arbiter_act *act,
                                struct game_row *ret_game, struct err *err)
@@ -556,10 +651,9 @@ enum status arbiter_offer_draw(const struct arbiter *arb, struct store_txn *txn,
     struct vote_row open;
     unsigned seats = 0;
     struct desk d;
-    int64_t id = 0;
     int seat = -1;
 
-    TRY(act_open(&d, arb, txn, now, actor, act, false, &seat, err));
+    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
     TRY(voting_seats(&d, &seats, err));
     if ((seats >> seat & 1u) == 0) {
         if (act->seat != ARBITER_ANY_SEAT)
@@ -575,13 +669,7 @@ enum status arbiter_offer_draw(const struct arbiter *arb, struct store_txn *txn,
     if (st != ST_NOT_FOUND)
         return st;
     TRY(check_repeated_offer(&d, seats, err));
-    TRY(desk_event(&d, GAME_EVENT_DRAW_OFFERED, seat, actor.user_id, NULL, err));
-    TRY(votes_open(txn, d.game.id, VOTE_DRAW, seat, d.game.last_seq, now, &id, err));
-    for (int s = 0; s < SEATS; s++) {
-        if (s != seat && (seats >> s & 1u) != 0)
-            TRY(votes_answer(txn, id, s, true, now, err));
-    }
-    TRY(agree_if_all(&d, err));
+    TRY(offer_put(&d, seat, seats, err));
     return desk_close(&d, ret_game, err);
 }
 
@@ -595,19 +683,12 @@ enum status arbiter_accept_draw(const struct arbiter *arb, struct store_txn *txn
     int seat = -1;
     bool anew = false;
 
-    TRY(act_open(&d, arb, txn, now, actor, act, false, &seat, err));
+    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
     TRY(offer_open(&d, &vote, err));
     TRY(voting_seats(&d, &seats, err));
-    for (int s = 0; s < SEATS; s++) {
-        if ((seats >> s & 1u) == 0 || vote.answers[s] == 1)
-            continue;
-        TRY(votes_answer(txn, vote.id, s, true, now, err));
-        TRY(desk_event(&d, GAME_EVENT_DRAW_ACCEPTED, s, actor.user_id, NULL, err));
-        anew = true;
-    }
+    TRY(offer_accept(&d, &vote, seats, &anew, err));
     if (!anew)
         return err_reason(err, REASON_ALREADY_DONE, "you have agreed to this draw already");
-    TRY(agree_if_all(&d, err));
     return desk_close(&d, ret_game, err);
 }
 
@@ -620,7 +701,7 @@ enum status arbiter_decline_draw(const struct arbiter *arb, struct store_txn *tx
     struct desk d;
     int seat = -1;
 
-    TRY(act_open(&d, arb, txn, now, actor, act, false, &seat, err));
+    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
     TRY(offer_open(&d, &vote, err));
     TRY(voting_seats(&d, &seats, err));
     if ((seats >> seat & 1u) == 0) {
@@ -648,7 +729,7 @@ enum status arbiter_claim_draw(const struct arbiter *arb, struct store_txn *txn,
     int64_t late_ms = 0;
     int seat = -1;
 
-    TRY(act_open(&d, arb, txn, now, actor, act, true, &seat, err));
+    TRY(play_open(&d, arb, txn, now, actor, act, true, &seat, err));
     if (seat != d.game.turn_seat)
         return err_reason(err, REASON_NOT_YOUR_TURN,
                           "a draw is claimed by the player to move; it is the turn of %s",

@@ -743,7 +743,9 @@ enum status arbiter_place(const struct arbiter *arb, struct store_txn *txn, utc_
                           d.game.public_id);
     if (d.game.state != GAME_PLACING)
         return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s is over", d.game.public_id);
-    if (d.game.deadline_at != UTC_NONE && now > d.game.deadline_at) {
+    if (placement->received_at > 0 && placement->received_at < now)
+        d.acted_at = placement->received_at;
+    if (d.game.deadline_at != UTC_NONE && d.acted_at > d.game.deadline_at) {
         TRY(turn_time_is_doubtful(&d, &doubtful, err));
         if (doubtful)
             return err_reason(err, REASON_BUSY, "the server is making good for time it was away; "

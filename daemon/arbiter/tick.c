@@ -6,6 +6,7 @@
 #include "arbiter/desk.h"
 #include "base/str.h"
 #include "store/audit.h"
+#include "store/inbox.h"
 #include "store/outage.h"
 
 enum { GAMES_PAGE = 64, TIMERS_MAX = 256 };
@@ -229,10 +230,69 @@ static enum status announce(struct tick *t, struct desk *d, struct err *err)
     return turn_set_timer(d, &deadline, done, err);
 }
 
+/* Is there a letter, accepted at `upto` or before, that nobody has read?  Then the timer looks
+ * again soon: what stands in it was said in time (T4). */
+static enum status wait_for_letters(struct tick *t, const struct timer_row *timer, utc_ms upto,
+                                    bool *ret_waits, struct err *err)
+{
+    struct timer_row later = *timer;
+    int64_t n = 0;
+
+    *ret_waits = false;
+    if (t->now - upto > ARBITER_UNREAD_MAX_MS)
+        return ST_OK;
+    TRY(inbox_waiting(t->conn, upto, &n, err));
+    if (n == 0)
+        return ST_OK;
+    *ret_waits = true;
+    t->r.unread++;
+    later.due_at = t->now + ARBITER_UNREAD_MS;
+    return timers_set(t->txn, &later, err);
+}
+
+/* The deadline's timer while a move is held: its player has done what it would remind him of. */
+static enum status clock_of_held(struct tick *t, struct desk *d, const struct timer_row *timer,
+                                 struct err *err)
+{
+    utc_ms end_at = d->game.deadline_at + d->game.grace_ms + 1;
+    struct timer_row later = *timer;
+
+    if (d->now >= end_at) {
+        t->r.released++;
+        return held_play(d, err);
+    }
+    later.due_at = d->held.release_at > d->now && d->held.release_at < end_at ? d->held.release_at
+                                                                              : end_at;
+    return timers_set(t->txn, &later, err);
+}
+
+/* A held move is due. */
+static enum status held_timer(struct tick *t, struct desk *d, const struct timer_row *timer,
+                              struct err *err)
+{
+    struct timer_row later = *timer;
+    bool waits = false;
+
+    if (!d->has_held) /* left over */
+        return timers_clear(t->txn, TIMER_HELD, timer->game_id, timer->seat, err);
+    if (d->now < d->held.release_at) {
+        later.due_at = d->held.release_at;
+        return timers_set(t->txn, &later, err);
+    }
+    /* One of them may take it back. */
+    TRY(wait_for_letters(t, timer, d->held.release_at - 1, &waits, err));
+    if (waits)
+        return ST_OK;
+    t->r.released++;
+    return held_play(d, err);
+}
+
 static enum status clock_timer(struct tick *t, struct desk *d, const struct timer_row *timer,
                                struct err *err)
 {
-    bool is_placing = d->game.state == GAME_PLACING;
+    bool is_placing = d->game.state == GAME_PLACING, waits = false;
+    int64_t given_ms = 0;
+    utc_ms end_at;
 
     if (d->game.paused_at != UTC_NONE) {
         if (timer->detail != TIMER_DETAIL_RESUME) /* left over */
@@ -244,8 +304,19 @@ static enum status clock_timer(struct tick *t, struct desk *d, const struct time
     if (d->game.deadline_at == UTC_NONE)
         return err_reason(err, REASON_CORRUPT, "game %s: its clock runs without a deadline",
                           d->game.public_id);
-    if (d->now <= d->game.deadline_at + (is_placing ? 0 : d->game.grace_ms))
+    if (d->has_held)
+        return clock_of_held(t, d, timer, err);
+    if (!is_placing) {
+        TRY(delivery_give_waiting(d, &given_ms, err));
+        if (given_ms > 0) /* the timer has been set anew */
+            return ST_OK;
+    }
+    end_at = d->game.deadline_at + (is_placing ? 0 : d->game.grace_ms);
+    if (d->now <= end_at)
         return announce(t, d, err);
+    TRY(wait_for_letters(t, timer, end_at, &waits, err));
+    if (waits)
+        return ST_OK;
     if (is_placing)
         return seating_end_placing(d, &t->r.placed, err);
     TRY(play_forfeit(d, err));
@@ -265,6 +336,9 @@ static enum status work(struct tick *t, const struct timer_row *timer, struct er
         if (d.game.state != (timer->kind == TIMER_PLACING ? GAME_PLACING : GAME_RUNNING))
             return timers_clear(t->txn, timer->kind, d.game.id, timer->seat, err);
         TRY(clock_timer(t, &d, timer, err));
+        break;
+    case TIMER_HELD:
+        TRY(held_timer(t, &d, timer, err));
         break;
     case TIMER_INVITATION:
         if (d.game.state != GAME_OPEN)
@@ -287,7 +361,7 @@ static enum status work(struct tick *t, const struct timer_row *timer, struct er
 static bool is_ours(enum timer_kind kind)
 {
     return kind == TIMER_DEADLINE || kind == TIMER_PLACING || kind == TIMER_INVITATION ||
-           kind == TIMER_OPEN_GAME;
+           kind == TIMER_OPEN_GAME || kind == TIMER_HELD;
 }
 
 static enum status run_timer(struct tick *t, const struct timer_row *timer, struct err *err)

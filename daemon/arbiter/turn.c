@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "store/outage.h"
 
-enum { FACTS_MAX = 256, EVENTS_PAGE = 32 };
+enum { EVENTS_PAGE = 32 };
 
 /* Earlier first; those of one instant keep the order in which they were recorded. */
 struct placed_fact {
@@ -22,37 +22,61 @@ static int by_instant(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-enum status turn_deadline(struct store_conn *conn, const struct game_row *game,
-                          struct deadline *ret, struct err *err)
+enum status turn_facts(struct store_conn *conn, const struct game_row *game,
+                       struct clock_fact_row rows[TURN_FACTS_MAX], size_t *ret_n, struct err *err)
 {
-    struct clock_fact_row rows[FACTS_MAX];
-    struct placed_fact facts[2 * FACTS_MAX + 1];
-    struct deadline_fact ordered[2 * FACTS_MAX + 1];
-    size_t n_rows = 0, n = 0;
     bool is_placing = game->state == GAME_PLACING;
+    size_t n_rows = 0, n = 0;
 
     if (game->turn_at == UTC_NONE)
         return err_reason(err, REASON_CORRUPT, "game %s: no turn is on", game->public_id);
-    TRY(clock_facts_list(conn, game->id, game->ply, rows, FACTS_MAX, &n_rows, err));
-    if (n_rows == FACTS_MAX)
+    TRY(clock_facts_list(conn, game->id, game->ply, rows, TURN_FACTS_MAX, &n_rows, err));
+    if (n_rows == TURN_FACTS_MAX)
         return err_reason(err, REASON_LIMIT, "game %s: this turn's clock has %d changes",
-                          game->public_id, FACTS_MAX);
+                          game->public_id, TURN_FACTS_MAX);
+    for (size_t i = 0; i < n_rows; i++) {
+        /* A turn that ended without a move leaves facts of the same ply, but of another seat. */
+        if (rows[i].at >= game->turn_at && rows[i].seat == (is_placing ? -1 : game->turn_seat))
+            rows[n++] = rows[i];
+    }
+    *ret_n = n;
+    return ST_OK;
+}
+
+static enum deadline_fact_kind fact_kind(enum clock_fact_kind kind)
+{
+    switch (kind) {
+    case CLOCK_FACT_OUTAGE:
+        return FACT_OUTAGE;
+    case CLOCK_FACT_DELIVERY:
+        return FACT_DELIVERY;
+    case CLOCK_FACT_HELD:
+        return FACT_HELD;
+    default:
+        return FACT_CREDIT;
+    }
+}
+
+enum status turn_deadline(struct store_conn *conn, const struct game_row *game,
+                          struct deadline *ret, struct err *err)
+{
+    struct clock_fact_row rows[TURN_FACTS_MAX];
+    struct placed_fact facts[2 * TURN_FACTS_MAX + 1];
+    struct deadline_fact ordered[2 * TURN_FACTS_MAX + 1];
+    size_t n_rows = 0, n = 0;
+    bool is_placing = game->state == GAME_PLACING;
+
+    TRY(turn_facts(conn, game, rows, &n_rows, err));
     for (size_t i = 0; i < n_rows; i++) {
         const struct clock_fact_row *f = &rows[i];
 
-        /* A turn that ended without a move leaves facts of the same ply, but of another seat. */
-        if (f->at < game->turn_at || f->seat != (is_placing ? -1 : game->turn_seat))
-            continue;
         if (f->kind == CLOCK_FACT_PAUSE) {
             facts[n] = (struct placed_fact){{FACT_PAUSED, f->from_at, 0, f->seq}, n};
             n++;
             facts[n] = (struct placed_fact){{FACT_RESUMED, f->to_at, 0, f->seq}, n};
             n++;
         } else {
-            facts[n] = (struct placed_fact){{f->kind == CLOCK_FACT_CREDIT ? FACT_CREDIT
-                                                                          : FACT_OUTAGE,
-                                             f->at, f->amount_ms, f->seq},
-                                            n};
+            facts[n] = (struct placed_fact){{fact_kind(f->kind), f->at, f->amount_ms, f->seq}, n};
             n++;
         }
     }
@@ -75,6 +99,60 @@ enum status turn_deadline(struct store_conn *conn, const struct game_row *game,
         return err_reason(err, REASON_CORRUPT, "game %s: the clock's facts do not fit together",
                           game->public_id);
     return ST_OK;
+}
+
+/* How long two spans have in common. */
+static int64_t overlap(utc_ms from, utc_ms to, utc_ms other_from, utc_ms other_to)
+{
+    utc_ms begin = from > other_from ? from : other_from;
+    utc_ms end = to < other_to ? to : other_to;
+
+    return end > begin ? end - begin : 0;
+}
+
+enum status turn_ran(struct store_conn *conn, const struct game_row *game, utc_ms from, utc_ms to,
+                     int64_t *ret_ms, struct err *err)
+{
+    struct clock_fact_row rows[TURN_FACTS_MAX];
+    int64_t ms = to > from ? to - from : 0;
+    size_t n = 0;
+
+    TRY(turn_facts(conn, game, rows, &n, err));
+    for (size_t i = 0; i < n; i++) {
+        const struct clock_fact_row *f = &rows[i];
+
+        if (f->kind != CLOCK_FACT_PAUSE && f->kind != CLOCK_FACT_OUTAGE)
+            continue;
+        int64_t stood = overlap(from, to, f->from_at, f->to_at);
+        ms -= stood < f->amount_ms ? stood : f->amount_ms;
+    }
+    if (game->paused_at != UTC_NONE)
+        ms -= overlap(from, to, game->paused_at, to);
+    *ret_ms = ms > 0 ? ms : 0;
+    return ST_OK;
+}
+
+enum status turn_give(struct desk *d, enum clock_fact_kind kind, int64_t amount_ms, utc_ms from,
+                      struct err *err)
+{
+    struct clock_fact_row fact = CLOCK_FACT_ROW_INIT;
+    struct event_row more = EVENT_ROW_INIT;
+
+    fact.game_id = d->game.id;
+    fact.seat = d->game.turn_seat;
+    fact.ply = d->game.ply;
+    fact.kind = kind;
+    fact.amount_ms = amount_ms;
+    fact.from_at = from;
+    fact.to_at = d->now;
+    fact.seq = d->game.last_seq + 1; /* the event below */
+    fact.at = d->now;
+    TRY(clock_facts_add(d->txn, &fact, err));
+    TRY(turn_update(d, err));
+    more.amount_ms = amount_ms;
+    more.deadline_at = d->game.deadline_at;
+    (void)str_copy(more.note, sizeof more.note, clock_fact_kind_str(kind));
+    return desk_event(d, GAME_EVENT_DELIVERY_CREDITED, d->game.turn_seat, 0, &more, err);
 }
 
 enum status turn_set_timer(struct desk *d, const struct deadline *deadline, unsigned done,
@@ -136,18 +214,49 @@ enum status turn_begin(struct desk *d, struct err *err)
     return put(d, &deadline, 0, err);
 }
 
+/* Where the events of this ply begin. */
+static enum status ply_begin(struct desk *d, int64_t *ret_since, struct err *err)
+{
+    struct move_row last;
+
+    *ret_since = 0;
+    if (d->game.ply > 0) {
+        TRY(moves_get(d->conn, d->game.id, d->game.ply, &last, err));
+        *ret_since = last.seq;
+    }
+    return ST_OK;
+}
+
+enum status turn_first_state(struct desk *d, int64_t *ret_state_no, struct err *err)
+{
+    struct event_row rows[EVENTS_PAGE];
+    int64_t since = 0, first = 0;
+    size_t n = 0;
+
+    TRY(ply_begin(d, &since, err));
+    do {
+        TRY(events_of_game(d->conn, d->game.id, since, rows, EVENTS_PAGE, &n, err));
+        for (size_t i = 0; i < n; i++) {
+            since = rows[i].seq;
+            if (rows[i].kind == GAME_EVENT_TURN)
+                first = rows[i].state_no;
+        }
+    } while (n == EVENTS_PAGE);
+    if (first == 0)
+        return err_reason(err, REASON_CORRUPT, "game %s: nothing tells of its turn",
+                          d->game.public_id);
+    *ret_state_no = first;
+    return ST_OK;
+}
+
 enum status turn_announced(struct desk *d, unsigned *ret_done, struct err *err)
 {
     struct event_row rows[EVENTS_PAGE];
-    struct move_row last;
     int64_t since = 0;
     unsigned done = 0;
     size_t n = 0;
 
-    if (d->game.ply > 0) {
-        TRY(moves_get(d->conn, d->game.id, d->game.ply, &last, err));
-        since = last.seq;
-    }
+    TRY(ply_begin(d, &since, err));
     do {
         TRY(events_of_game(d->conn, d->game.id, since, rows, EVENTS_PAGE, &n, err));
         for (size_t i = 0; i < n; i++) {

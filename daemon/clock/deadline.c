@@ -97,6 +97,14 @@ enum status deadline_compute(const struct deadline_turn *turn, struct deadline *
                 add_item(&d, DEADLINE_OUTAGE, f->at, add, f->ref);
             }
             break;
+        case FACT_DELIVERY:
+            add = f->amount_ms;
+            add_item(&d, DEADLINE_DELIVERY, f->at, add, f->ref);
+            break;
+        case FACT_HELD:
+            add = f->amount_ms;
+            add_item(&d, DEADLINE_HELD, f->at, add, f->ref);
+            break;
         }
         end += add;
         if (end < 0 || !in_range(end) || !in_range(end + turn->grace_ms))

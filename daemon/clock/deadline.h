@@ -25,11 +25,13 @@
 
 /* X(name, slug): slug is the stable word in stored explanations and API answers. */
 #define DEADLINE_ITEM_LIST(X)                                                                      \
-    X(START, "start")    /* the turn began at at_ */                                              \
-    X(BUDGET, "budget")  /* time given for one turn */                                            \
-    X(PAUSE, "pause")    /* the game stood still for amount_ms */                                 \
-    X(CREDIT, "credit")  /* given by the organiser or an operator */                              \
-    X(OUTAGE, "outage")  /* the server was away */
+    X(START, "start")       /* the turn began at at_ */                                            \
+    X(BUDGET, "budget")     /* time given for one turn */                                          \
+    X(PAUSE, "pause")       /* the game stood still for amount_ms */                               \
+    X(CREDIT, "credit")     /* given by the organiser or an operator */                            \
+    X(OUTAGE, "outage")     /* the server was away */                                              \
+    X(DELIVERY, "delivery") /* he had not been told that it was his turn (T17) */                  \
+    X(HELD, "held")         /* a move by mail was held and then dropped */
 
 enum deadline_item_kind {
 #define X(name, slug) DEADLINE_##name,
@@ -44,8 +46,11 @@ enum deadline_fact_kind {
     FACT_PAUSED,  /* clocks stopped at at */
     FACT_RESUMED, /* and went on at at */
     FACT_CREDIT,  /* amount_ms given at at (negative takes back an earlier gift) */
-    FACT_OUTAGE   /* amount_ms given at at for an outage.  Given during a pause it counts nothing:
+    FACT_OUTAGE,  /* amount_ms given at at for an outage.  Given during a pause it counts nothing:
                      the pause covers it. */
+    FACT_DELIVERY, /* amount_ms given at at, since the turn's letter was handed over late; the giver
+                      leaves out what pauses and outages give */
+    FACT_HELD     /* amount_ms given at at, since a move by mail was held so long and dropped */
 };
 struct deadline_fact {
     enum deadline_fact_kind kind;

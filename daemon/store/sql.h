@@ -847,7 +847,7 @@
       " repeats")                                                                                  \
     X(INBOX_CLAIM,                                                                                 \
       "UPDATE inbox SET state = 'claimed', attempts = attempts + 1, claimed_at = ?1 WHERE id IN"   \
-      " (SELECT id FROM inbox WHERE state = 'received' ORDER BY id LIMIT ?2) RETURNING"            \
+      " (SELECT id FROM inbox WHERE state = 'received' AND id > 0 ORDER BY id LIMIT ?2) RETURNING" \
       " " INBOX_COLUMNS)                                                                           \
     X(INBOX_RECLAIM,                                                                               \
       "UPDATE inbox SET state = 'received' WHERE settled_at IS NULL AND received_at <"             \

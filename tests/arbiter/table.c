@@ -70,6 +70,23 @@ static enum status finished(struct store_txn *txn, const struct game_row *game, 
     return ST_OK;
 }
 
+static enum status dropped(struct store_txn *txn, const struct game_row *game,
+                           const struct held_row *held, enum arbiter_drop why, utc_ms now,
+                           void *arg, struct err *err)
+{
+    struct table *t = arg;
+    struct game_row stored;
+
+    (void)now;
+    assert_int_equal(held->game_id, game->id);
+    assert_ok(games_get(store_txn_conn(txn), game->id, &stored, err), *err);
+    assert_int_equal(stored.state_no, game->state_no); /* it is saved */
+    t->dropped_calls++;
+    t->dropped = *held;
+    t->dropped_why = why;
+    return ST_OK;
+}
+
 /* ---------------------------------------------------------------- setting up */
 
 void table_open(struct table *t)
@@ -143,7 +160,7 @@ int table_setup(void **state)
     t->arb.digest = (struct digest){sha256, NULL};
     t->arb.guard = &t->guard;
     t->arb.limits = arbiter_limits_usual();
-    t->arb.hooks = (struct arbiter_hooks){on_events, t, finished, t};
+    t->arb.hooks = (struct arbiter_hooks){on_events, t, finished, t, dropped, t};
     table_open(t);
     struct writer_command command = {.name = "users", .run = make_users, .arg = t};
     assert_ok(writer_run(t->writer, &command, &err), err);
@@ -258,6 +275,14 @@ static enum status run(struct store_txn *txn, utc_ms now, void *arg, struct err 
         return arbiter_adjudicate(a, txn, now, c->actor, game, c->result, c->text, &c->game, err);
     case OP_TICK:
         return arbiter_tick(a, txn, now, c->is_start, c->limit, &c->report, err);
+    case OP_HOLD:
+        return arbiter_hold(a, txn, now, c->actor, &c->act, c->text, c->with_draw, c->inbox_id,
+                            c->release_at, &c->held, &c->game, err);
+    case OP_UNDO:
+        return arbiter_undo(a, txn, now, c->actor, &c->act, &c->held, &c->game, err);
+    case OP_HANDED_OVER:
+        return arbiter_handed_over(a, txn, now, game, c->actor.user_id, c->act.state_no,
+                                   c->sent_at, &c->credited_ms, err);
     }
     return ST_INTERNAL;
 }

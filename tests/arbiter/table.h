@@ -34,6 +34,9 @@ struct table {
     bool has_thread;
     int fail_hook_after; /* the hook fails when this many calls have been; -1: never */
     int hook_calls, finished_calls;
+    int dropped_calls;
+    struct held_row dropped; /* the last held move that was dropped, and why */
+    enum arbiter_drop dropped_why;
     size_t n_events; /* told to the hook, all games */
     struct event_row *events;
     pthread_mutex_t lock;
@@ -56,7 +59,7 @@ utc_ms now_of(const struct table *t);
 enum op {
     OP_CREATE, OP_INVITE, OP_WITHDRAW, OP_JOIN, OP_LEAVE, OP_ACCEPT, OP_DECLINE, OP_PLACE, OP_MOVE,
     OP_RESIGN, OP_OFFER, OP_ACCEPT_DRAW, OP_DECLINE_DRAW, OP_CLAIM, OP_ABORT, OP_PAUSE, OP_RESUME,
-    OP_CREDIT, OP_ADJUDICATE, OP_TICK
+    OP_CREDIT, OP_ADJUDICATE, OP_TICK, OP_HOLD, OP_UNDO, OP_HANDED_OVER
 };
 
 struct call {
@@ -71,6 +74,9 @@ struct call {
     int seat;
     const unsigned char *token_hash;
     const char *text;           /* move or note */
+    bool with_draw;
+    int64_t inbox_id;
+    utc_ms release_at, sent_at;
     utc_ms until;
     int64_t amount_ms;
     enum game_result result;
@@ -78,6 +84,8 @@ struct call {
     int limit;
     struct game_row game;       /* out */
     struct move_row move;       /* out */
+    struct held_row held;       /* out */
+    int64_t credited_ms;        /* out */
     struct arbiter_tick_report report; /* out */
     utc_ms at;                  /* out: the command's now */
     bool has_at;                /* in: use `at` instead of the writer's clock */

@@ -14,10 +14,10 @@ static struct call place_call(struct table *t, int64_t game, int user,
     return c;
 }
 
-static const struct arbiter_placement south = {ARBITER_ANY_SEAT, "p4", "o1", "n3"};
-static const struct arbiter_placement west = {ARBITER_ANY_SEAT, "d1", "a2", "c3"};
-static const struct arbiter_placement north = {ARBITER_ANY_SEAT, "a13", "b16", "c14"};
-static const struct arbiter_placement east = {ARBITER_ANY_SEAT, "m16", "p14", "n15"};
+static const struct arbiter_placement south = {ARBITER_ANY_SEAT, "p4", "o1", "n3", 0};
+static const struct arbiter_placement west = {ARBITER_ANY_SEAT, "d1", "a2", "c3", 0};
+static const struct arbiter_placement north = {ARBITER_ANY_SEAT, "a13", "b16", "c14", 0};
+static const struct arbiter_placement east = {ARBITER_ANY_SEAT, "m16", "p14", "n15", 0};
 
 static char man_on(struct table *t, int64_t game, const char *square, int *ret_seat)
 {
@@ -77,7 +77,7 @@ static void test_a_placement_may_be_changed_until_all_have_placed(void **state)
 {
     struct table *t = *state;
     int64_t game = game_start(t, "fortress reserve=chosen");
-    const struct arbiter_placement again = {0, "m1", "m2", "m3"};
+    const struct arbiter_placement again = {0, "m1", "m2", "m3", 0};
     struct call c = place_call(t, game, SOUTH, &south);
     int seat;
 
@@ -104,14 +104,14 @@ static void test_placements_against_the_rules_are_refused(void **state)
         struct arbiter_placement p;
         enum reason reason;
     } cases[] = {
-        {{ARBITER_ANY_SEAT, "a1", "o1", "n3"}, REASON_BAD_PLACEMENT},  /* West's fortress */
-        {{ARBITER_ANY_SEAT, "e4", "o1", "n3"}, REASON_BAD_PLACEMENT},  /* the camp */
-        {{ARBITER_ANY_SEAT, "p4", "p4", "n3"}, REASON_BAD_PLACEMENT},  /* two on one square */
-        {{ARBITER_ANY_SEAT, "p44", "o1", "n3"}, REASON_BAD_FIELD},
-        {{ARBITER_ANY_SEAT, "", "o1", "n3"}, REASON_BAD_FIELD},
-        {{ARBITER_ANY_SEAT, NULL, "o1", "n3"}, REASON_BAD_FIELD},
-        {{1, "p4", "o1", "n3"}, REASON_NOT_YOUR_GAME},
-        {{4, "p4", "o1", "n3"}, REASON_BAD_FIELD},
+        {{ARBITER_ANY_SEAT, "a1", "o1", "n3", 0}, REASON_BAD_PLACEMENT},  /* West's fortress */
+        {{ARBITER_ANY_SEAT, "e4", "o1", "n3", 0}, REASON_BAD_PLACEMENT},  /* the camp */
+        {{ARBITER_ANY_SEAT, "p4", "p4", "n3", 0}, REASON_BAD_PLACEMENT},  /* two on one square */
+        {{ARBITER_ANY_SEAT, "p44", "o1", "n3", 0}, REASON_BAD_FIELD},
+        {{ARBITER_ANY_SEAT, "", "o1", "n3", 0}, REASON_BAD_FIELD},
+        {{ARBITER_ANY_SEAT, NULL, "o1", "n3", 0}, REASON_BAD_FIELD},
+        {{1, "p4", "o1", "n3", 0}, REASON_NOT_YOUR_GAME},
+        {{4, "p4", "o1", "n3", 0}, REASON_BAD_FIELD},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -206,7 +206,7 @@ static void test_one_player_of_two_seats_places_each(void **state)
 {
     struct table *t = *state;
     int64_t game = game_create_open(t, "fortress reserve=chosen", SOUTH, false);
-    const struct arbiter_placement named = {2, "a13", "b16", "c14"};
+    const struct arbiter_placement named = {2, "a13", "b16", "c14", 0};
     struct call c = acts(t, OP_JOIN, game, SOUTH);
 
     c.seats = 5;
