@@ -23,6 +23,12 @@ void admin_request_add(struct admin_request *rq, const char *name, const char *v
     buf_add(&rq->bytes, value, strlen(value) + 1);
 }
 
+void admin_request_body(struct admin_request *rq, const void *bytes, size_t n)
+{
+    buf_putc(&rq->bytes, '\0');
+    buf_add(&rq->bytes, bytes, n);
+}
+
 void admin_request_release(struct admin_request *rq)
 {
     buf_release(&rq->bytes);
@@ -335,26 +341,38 @@ static enum status performing_run(struct store_txn *txn, utc_ms now, void *arg, 
     return p->verb->run(&p->call, txn, now, err);
 }
 
+/* The text at *at, ended by a NUL before end; NULL when there is none. */
+static const char *text_take(const char **at, const char *end)
+{
+    const char *text = *at, *nul = memchr(text, '\0', (size_t)(end - text));
+
+    if (nul)
+        *at = nul + 1;
+    return nul ? text : NULL;
+}
+
 /* Take the request apart; false when it is not one. */
 static bool request_read(const char *bytes, size_t n, struct admin_call *call)
 {
-    const char *end = bytes + n;
+    const char *at = bytes, *end = bytes + n;
 
-    if (n == 0 || end[-1] != '\0')
+    call->verb = text_take(&at, end);
+    if (!call->verb)
         return false;
-    call->verb = bytes;
-    bytes += strlen(bytes) + 1;
-    for (call->count = 0; bytes < end; call->count++) {
-        if (call->count == ADMIN_VALUES_MAX)
+    for (call->count = 0; at < end; call->count++) {
+        const char *name = text_take(&at, end), *value;
+        if (!name)
             return false;
-        call->values[call->count].name = bytes;
-        bytes += strlen(bytes) + 1;
-        if (bytes >= end)
+        if (!*name) { /* all the rest is the body */
+            call->body = at;
+            call->body_len = (size_t)(end - at);
+            return true;
+        }
+        value = text_take(&at, end);
+        if (!value || call->count == ADMIN_VALUES_MAX || !utf8_is_valid(value, strlen(value)))
             return false;
-        call->values[call->count].value = bytes;
-        if (!utf8_is_valid(bytes, strlen(bytes)))
-            return false;
-        bytes += strlen(bytes) + 1;
+        call->values[call->count].name = name;
+        call->values[call->count].value = value;
     }
     return true;
 }
@@ -374,7 +392,7 @@ enum status admin_perform(struct engine *engine, const struct admin_verb *more, 
     if (!p.verb)
         return err_reason(err, REASON_BAD_REQUEST, "the daemon does not know \"%.40s\"",
                           p.call.verb);
-    st = writer_run(engine->writer, &command, err);
+    st = p.verb->run ? writer_run(engine->writer, &command, err) : ST_OK;
     if (st == ST_OK && p.verb->after)
         st = p.verb->after(&p.call, err);
     if (st == ST_OK)

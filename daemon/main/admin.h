@@ -20,12 +20,15 @@ struct engine;
 struct store_txn;
 
 enum {
-    ADMIN_REQUEST_MAX = 16 * 1024, /* bytes of a request as it travels */
-    ADMIN_ANSWER_MAX = 64 * 1024,  /* bytes of an answer */
+    ADMIN_HEAD_MAX = 16 * 1024,        /* bytes of verb, names and values */
+    ADMIN_BODY_MAX = 16 * 1024 * 1024, /* … of what follows them: a letter */
+    ADMIN_REQUEST_MAX = ADMIN_HEAD_MAX + 1 + ADMIN_BODY_MAX,
+    ADMIN_ANSWER_MAX = 64 * 1024, /* bytes of an answer */
     ADMIN_VALUES_MAX = 16,
 };
 
-/* As it travels: the verb and then name, value, name, value…, each ended by a NUL. */
+/* As it travels: the verb and then name, value, name, value…, each ended by a NUL.  An empty name
+ * ends them where a body follows: bytes of any kind, to the end. */
 struct admin_request {
     struct buf bytes;
 };
@@ -33,6 +36,8 @@ struct admin_request {
 void admin_request_init(struct admin_request *rq, const char *verb);
 /* value NULL: nothing is added. */
 void admin_request_add(struct admin_request *rq, const char *name, const char *value);
+/* After all values, once. */
+void admin_request_body(struct admin_request *rq, const void *bytes, size_t n);
 void admin_request_release(struct admin_request *rq);
 
 /* One that is being performed. */
@@ -43,6 +48,8 @@ struct admin_call {
     struct {
         const char *name, *value;
     } values[ADMIN_VALUES_MAX];
+    const char *body; /* NULL: none came */
+    size_t body_len;
     struct buf *out; /* what the subcommand prints */
 };
 
@@ -52,6 +59,7 @@ const char *admin_value(const struct admin_call *call, const char *name);
 /* A verb that changes something, inside a writer command. */
 struct admin_verb {
     const char *name; /* NULL ends a table */
+    /* NULL: there is no command, only `after`, which may make its own. */
     enum status (*run)(struct admin_call *call, struct store_txn *txn, utc_ms now,
                        struct err *err);
     /* After it is durable, on the performing thread; NULL: nothing. */

@@ -84,7 +84,7 @@ int admin_submit(struct cli *cli, struct admin_request *rq)
         goto out;
     st = buf_status(&rq->bytes, "request", &err);
     if (st == ST_OK) {
-        st = control_call(s.control_socket, rq, &out, &err);
+        st = control_call(s.control_socket, rq, CONTROL_ANSWER_MS, &out, &err);
         if (st == ST_NOT_FOUND)
             st = perform_here(cli, &s, rq, &out, &err);
     }

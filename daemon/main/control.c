@@ -26,6 +26,18 @@ struct peer {
     gid_t gid;
 };
 
+/* A connection: its request comes in, is performed, its answer goes out. */
+struct client {
+    int fd; /* -1: ended, to be taken out of the list */
+    unsigned char head[FRAME_HEAD];
+    size_t head_got;
+    size_t want; /* bytes of the request, once the head is there */
+    struct buf request, answer;
+    size_t sent; /* of the answer */
+    bool is_answering;
+    int64_t until_ms; /* cut off when nothing moves before */
+};
+
 struct control {
     struct engine *engine;
     const struct admin_verb *more;
@@ -33,6 +45,8 @@ struct control {
     int stop[2]; /* a byte in it ends the thread */
     pthread_t thread;
     char path[CONTROL_PATH_MAX + 1];
+    struct client clients[CONTROL_CLIENTS_MAX];
+    size_t n_clients;
 };
 
 static enum status address_make(const char *path, struct sockaddr_un *ret, struct err *err)
@@ -51,85 +65,23 @@ static enum status io_failed(const char *what, struct err *err)
     return err_set(err, ST_IO, "control socket: %s: %s", what, strerror(errno));
 }
 
-/* Move exactly n bytes within CONTROL_TIME_MS of silence. */
-static enum status bytes_send(int fd, const void *bytes, size_t n, struct err *err)
+/* I/O is measured by the machine's own clock, also where a test moves the engine's. */
+static int64_t now_ms(void)
 {
-    const char *p = bytes;
+    struct clock os = clock_os();
 
-    while (n > 0) {
-        struct pollfd wait = {.fd = fd, .events = POLLOUT};
-        ssize_t sent;
-        if (poll(&wait, 1, CONTROL_TIME_MS) <= 0)
-            return err_set(err, ST_IO, "control socket: the other side does not read");
-        sent = send(fd, p, n, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR && errno != EAGAIN)
-            return io_failed("send", err);
-        if (sent > 0) {
-            p += sent;
-            n -= (size_t)sent;
-        }
-    }
-    return ST_OK;
+    return os.read(os.arg).monotonic_ms;
 }
 
-static enum status bytes_receive(int fd, void *bytes, size_t n, int time_ms, struct err *err)
+static void head_put(unsigned char head[FRAME_HEAD], size_t n)
 {
-    char *p = bytes;
-
-    while (n > 0) {
-        struct pollfd wait = {.fd = fd, .events = POLLIN};
-        ssize_t got;
-        if (poll(&wait, 1, time_ms) <= 0)
-            return err_set(err, ST_IO, "control socket: the other side is silent");
-        got = recv(fd, p, n, 0);
-        if (got == 0)
-            return err_set(err, ST_IO, "control socket: the other side hung up");
-        if (got < 0 && errno != EINTR && errno != EAGAIN)
-            return io_failed("receive", err);
-        if (got > 0) {
-            p += got;
-            n -= (size_t)got;
-        }
-    }
-    return ST_OK;
+    for (int i = 0; i < FRAME_HEAD; i++)
+        head[i] = (unsigned char)(n >> 8 * (FRAME_HEAD - 1 - i));
 }
 
-static enum status frame_send(int fd, const struct buf *frame, struct err *err)
+static uint32_t head_get(const unsigned char head[FRAME_HEAD])
 {
-    unsigned char head[FRAME_HEAD] = {
-        (unsigned char)(frame->len >> 24), (unsigned char)(frame->len >> 16),
-        (unsigned char)(frame->len >> 8), (unsigned char)frame->len};
-    enum status st = buf_status(frame, "control frame", err);
-
-    if (st == ST_OK)
-        st = bytes_send(fd, head, sizeof head, err);
-    if (st == ST_OK)
-        st = bytes_send(fd, frame->data, frame->len, err);
-    return st;
-}
-
-/* Append a frame's bytes to *frame, whose limit they must fit. */
-static enum status frame_receive(int fd, int time_ms, struct buf *frame, struct err *err)
-{
-    unsigned char head[FRAME_HEAD];
-    char bytes[4096];
-    uint32_t n;
-    enum status st = bytes_receive(fd, head, sizeof head, time_ms, err);
-
-    if (st != ST_OK)
-        return st;
-    n = (uint32_t)head[0] << 24 | (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 | head[3];
-    if (n > frame->limit)
-        return err_set(err, ST_TOO_LARGE, "control socket: a frame of %u bytes, at most %zu", n,
-                       frame->limit);
-    while (n > 0 && st == ST_OK) {
-        size_t piece = n < sizeof bytes ? n : sizeof bytes;
-        st = bytes_receive(fd, bytes, piece, CONTROL_TIME_MS, err);
-        if (st == ST_OK)
-            buf_add(frame, bytes, piece);
-        n -= (uint32_t)piece;
-    }
-    return st == ST_OK ? buf_status(frame, "control frame", err) : st;
+    return (uint32_t)head[0] << 24 | (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 | head[3];
 }
 
 /* ------------------------------------------------------------------------------- the daemon */
@@ -144,33 +96,144 @@ static bool peer_is_ours(int fd)
     return peer.uid == 0 || peer.uid == geteuid();
 }
 
-static void connection_serve(struct control *c, int fd)
+static void client_begin(struct client *cl, int fd)
 {
-    struct buf request = buf_make(ADMIN_REQUEST_MAX), text = buf_make(ADMIN_ANSWER_MAX),
-               answer = buf_make(ADMIN_ANSWER_MAX + 1);
-    struct err err = ERR_INIT;
-    enum status st;
-    char verb[80];
+    *cl = (struct client){.fd = fd,
+                          .request = buf_make(ADMIN_REQUEST_MAX),
+                          .answer = buf_make(FRAME_HEAD + 1 + ADMIN_ANSWER_MAX),
+                          .until_ms = now_ms() + CONTROL_TIME_MS};
+}
 
+static void client_end(struct client *cl)
+{
+    close(cl->fd);
+    buf_release(&cl->request);
+    buf_release(&cl->answer);
+    cl->fd = -1;
+}
+
+static void answer_make(struct client *cl, enum status st, const char *text)
+{
+    unsigned char head[FRAME_HEAD];
+
+    head_put(head, strlen(text) + 1);
+    buf_clear(&cl->answer);
+    buf_add(&cl->answer, head, sizeof head);
+    buf_putc(&cl->answer, (char)st);
+    buf_puts(&cl->answer, text);
+    cl->is_answering = true;
+}
+
+/* The request is whole: perform it. */
+static void client_perform(struct control *c, struct client *cl)
+{
+    struct buf text = buf_make(ADMIN_ANSWER_MAX);
+    struct err err = ERR_INIT;
+    char verb[80];
+    enum status st = admin_perform(c->engine, c->more, cl->request.data, cl->request.len, &text,
+                                   &err);
+
+    log_event(LOG_LEVEL_INFO, "control verb=%s status=%s",
+              log_quote(cl->request.data, verb, sizeof verb), status_str(st));
+    answer_make(cl, st, st == ST_OK ? text.data : err.text);
+    buf_release(&cl->request);
+    buf_release(&text);
+    cl->until_ms = now_ms() + CONTROL_TIME_MS;
+}
+
+/* Take in what is there.  False when the connection is of no more use. */
+static bool client_read(struct control *c, struct client *cl)
+{
+    char bytes[64 * 1024];
+    size_t room = cl->head_got < FRAME_HEAD ? FRAME_HEAD - cl->head_got
+                                            : cl->want - cl->request.len;
+    ssize_t got = recv(cl->fd, bytes, room < sizeof bytes ? room : sizeof bytes, 0);
+
+    if (got < 0)
+        return errno == EINTR || errno == EAGAIN;
+    if (got == 0) {
+        answer_make(cl, ST_IO, "control socket: the request is not whole");
+        return true;
+    }
+    cl->until_ms = now_ms() + CONTROL_TIME_MS;
+    if (cl->head_got < FRAME_HEAD) {
+        memcpy(cl->head + cl->head_got, bytes, (size_t)got);
+        cl->head_got += (size_t)got;
+        if (cl->head_got < FRAME_HEAD)
+            return true;
+        cl->want = head_get(cl->head);
+        if (cl->want > ADMIN_REQUEST_MAX)
+            answer_make(cl, ST_TOO_LARGE, "control socket: the request is too large");
+    } else {
+        buf_add(&cl->request, bytes, (size_t)got);
+        if (buf_failed(&cl->request))
+            answer_make(cl, ST_NOMEM, "control socket: out of memory");
+    }
+    if (!cl->is_answering && cl->request.len == cl->want)
+        client_perform(c, cl);
+    return true;
+}
+
+/* Send what can be sent.  False when all is sent, or cannot be. */
+static bool client_write(struct client *cl)
+{
+    ssize_t n;
+
+    if (buf_failed(&cl->answer))
+        return false;
+    n = send(cl->fd, cl->answer.data + cl->sent, cl->answer.len - cl->sent, MSG_NOSIGNAL);
+    if (n < 0)
+        return errno == EINTR || errno == EAGAIN;
+    cl->sent += (size_t)n;
+    cl->until_ms = now_ms() + CONTROL_TIME_MS;
+    return cl->sent < cl->answer.len;
+}
+
+static void client_accept(struct control *c)
+{
+    int fd = accept(c->fd, NULL, NULL);
+
+    if (fd < 0)
+        return;
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
     if (!peer_is_ours(fd)) {
         log_event(LOG_LEVEL_WARNING, "control_refused why=\"another user\"");
-        goto out;
+        close(fd);
+        return;
     }
-    st = frame_receive(fd, CONTROL_TIME_MS, &request, &err);
-    if (st == ST_OK) {
-        st = admin_perform(c->engine, c->more, request.data, request.len, &text, &err);
-        log_event(LOG_LEVEL_INFO, "control verb=%s status=%s",
-                  log_quote(request.data, verb, sizeof verb), status_str(st));
+    client_begin(&c->clients[c->n_clients++], fd);
+}
+
+/* Serve what the wait has found, then cut off who is late; whoever ends gives its place up. */
+static void clients_turn(struct control *c, const struct pollfd *waits)
+{
+    int64_t now;
+
+    for (size_t i = 0; i < c->n_clients; i++) {
+        struct client *cl = &c->clients[i];
+        bool goes_on = true;
+        if (!waits[i].revents)
+            continue;
+        if (!cl->is_answering)
+            goes_on = client_read(c, cl);
+        if (goes_on && cl->is_answering)
+            goes_on = client_write(cl);
+        if (!goes_on)
+            client_end(cl);
     }
-    buf_putc(&answer, (char)st);
-    buf_puts(&answer, st == ST_OK ? text.data : err.text);
-    if (frame_send(fd, &answer, &err) != ST_OK)
-        log_event(LOG_LEVEL_WARNING, "control_failed why=\"%s\"", err.text);
-out:
-    close(fd);
-    buf_release(&request);
-    buf_release(&text);
-    buf_release(&answer);
+    now = now_ms();
+    for (size_t i = 0; i < c->n_clients;) {
+        struct client *cl = &c->clients[i];
+        if (cl->fd >= 0 && now >= cl->until_ms) {
+            log_event(LOG_LEVEL_WARNING, "control_failed why=\"the other side is silent\"");
+            client_end(cl);
+        }
+        if (cl->fd < 0)
+            *cl = c->clients[--c->n_clients];
+        else
+            i++;
+    }
 }
 
 static void *control_main(void *arg)
@@ -178,23 +241,33 @@ static void *control_main(void *arg)
     struct control *c = arg;
 
     for (;;) {
-        struct pollfd wait[2] = {{.fd = c->fd, .events = POLLIN},
-                                 {.fd = c->stop[0], .events = POLLIN}};
-        int fd;
-        if (poll(wait, 2, -1) < 0) {
+        struct pollfd waits[CONTROL_CLIENTS_MAX + 2];
+        size_t n = c->n_clients;
+        int64_t left = -1, now = now_ms();
+
+        for (size_t i = 0; i < n; i++) {
+            int64_t own = c->clients[i].until_ms - now;
+            waits[i] = (struct pollfd){.fd = c->clients[i].fd,
+                                       .events = c->clients[i].is_answering ? POLLOUT : POLLIN};
+            if (left < 0 || own < left)
+                left = own > 0 ? own : 0;
+        }
+        waits[n] = (struct pollfd){.fd = c->stop[0], .events = POLLIN};
+        waits[n + 1] = (struct pollfd){.fd = n < CONTROL_CLIENTS_MAX ? c->fd : -1,
+                                       .events = POLLIN};
+        if (poll(waits, (nfds_t)n + 2, (int)left) < 0) {
             if (errno == EINTR)
                 continue;
             break;
         }
-        if (wait[1].revents)
+        if (waits[n].revents)
             break;
-        fd = accept(c->fd, NULL, NULL);
-        if (fd < 0)
-            continue;
-        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-        (void)fcntl(fd, F_SETFL, O_NONBLOCK);
-        connection_serve(c, fd);
+        clients_turn(c, waits);
+        if (waits[n + 1].revents)
+            client_accept(c);
     }
+    while (c->n_clients > 0)
+        client_end(&c->clients[--c->n_clients]);
     return NULL;
 }
 
@@ -266,33 +339,133 @@ void control_stop(struct control *c)
 
 /* ------------------------------------------------------------------------------- the subcommand */
 
-enum status control_call(const char *path, const struct admin_request *rq, struct buf *out,
-                         struct err *err)
+/* Wait until the socket is ready; ST_BUSY when the time is over first. */
+static enum status ready_wait(int fd, short events, int64_t until_ms, struct err *err)
 {
-    struct buf answer = buf_make(ADMIN_ANSWER_MAX + 1);
+    for (;;) {
+        struct pollfd wait = {.fd = fd, .events = events};
+        int64_t left = until_ms - now_ms();
+        int rc = poll(&wait, 1, left > 0 ? (int)left : 0);
+        if (rc > 0)
+            return ST_OK;
+        if (rc == 0)
+            return err_set(err, ST_BUSY, "control socket: the daemon is silent");
+        if (errno != EINTR)
+            return io_failed("wait", err);
+    }
+}
+
+static enum status bytes_send(int fd, const void *bytes, size_t n, int64_t until_ms,
+                              struct err *err)
+{
+    const char *p = bytes;
+    enum status st = ST_OK;
+
+    while (n > 0 && st == ST_OK) {
+        ssize_t sent = send(fd, p, n, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EAGAIN)
+            st = ready_wait(fd, POLLOUT, until_ms, err);
+        else if (sent < 0 && errno != EINTR)
+            st = err_set(err, ST_BUSY, "control socket: send: %s", strerror(errno));
+        else if (sent > 0) {
+            p += sent;
+            n -= (size_t)sent;
+        }
+    }
+    return st;
+}
+
+static enum status bytes_receive(int fd, void *bytes, size_t n, int64_t until_ms, struct err *err)
+{
+    char *p = bytes;
+    enum status st = ST_OK;
+
+    while (n > 0 && st == ST_OK) {
+        ssize_t got = recv(fd, p, n, 0);
+        if (got < 0 && errno == EAGAIN)
+            st = ready_wait(fd, POLLIN, until_ms, err);
+        else if (got == 0)
+            st = err_set(err, ST_BUSY, "control socket: the daemon hung up");
+        else if (got < 0 && errno != EINTR)
+            st = err_set(err, ST_BUSY, "control socket: receive: %s", strerror(errno));
+        else if (got > 0) {
+            p += got;
+            n -= (size_t)got;
+        }
+    }
+    return st;
+}
+
+/* The answer's bytes to *answer, whose limit they must fit. */
+static enum status answer_receive(int fd, int64_t until_ms, struct buf *answer, struct err *err)
+{
+    unsigned char head[FRAME_HEAD];
+    char bytes[4096];
+    enum status st = bytes_receive(fd, head, sizeof head, until_ms, err);
+    size_t n = st == ST_OK ? head_get(head) : 0;
+
+    if (n > answer->limit)
+        return err_set(err, ST_TOO_LARGE, "control socket: an answer of %zu bytes", n);
+    while (n > 0 && st == ST_OK) {
+        size_t piece = n < sizeof bytes ? n : sizeof bytes;
+        st = bytes_receive(fd, bytes, piece, until_ms, err);
+        if (st == ST_OK)
+            buf_add(answer, bytes, piece);
+        n -= piece;
+    }
+    if (st == ST_OK)
+        st = buf_status(answer, "answer", err);
+    if (st == ST_OK && answer->len == 0)
+        st = err_set(err, ST_IO, "control socket: the answer is empty");
+    return st;
+}
+
+/* A connection to the daemon at path; a full backlog does not make us wait. */
+static enum status daemon_connect(const char *path, int *ret_fd, struct err *err)
+{
     struct sockaddr_un address;
-    unsigned char told;
-    int fd = -1;
+    int fd;
     enum status st = address_make(path, &address, err);
 
     if (st != ST_OK)
-        goto out;
+        return st;
     fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (fd < 0) {
-        st = io_failed("make", err);
-        goto out;
+    if (fd < 0)
+        return io_failed("make", err);
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+    if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0) {
+        *ret_fd = fd;
+        return ST_OK;
     }
-    if (connect(fd, (const struct sockaddr *)&address, sizeof address) != 0) {
-        st = errno == ENOENT || errno == ECONNREFUSED
-                 ? err_set(err, ST_NOT_FOUND, "no daemon listens at %s", path)
-                 : io_failed(path, err);
-        goto out;
-    }
-    st = frame_send(fd, &rq->bytes, err);
-    if (st == ST_OK) /* the daemon may have to wait for others before it answers */
-        st = frame_receive(fd, 10 * CONTROL_TIME_MS, &answer, err);
-    if (st == ST_NOT_FOUND || (st == ST_OK && answer.len == 0))
-        st = err_set(err, ST_IO, "control socket: the answer is empty");
+    if (errno == ENOENT || errno == ECONNREFUSED)
+        st = err_set(err, ST_NOT_FOUND, "no daemon listens at %s", path);
+    else if (errno == EAGAIN)
+        st = err_set(err, ST_BUSY, "control socket: too many wait for the daemon already");
+    else
+        st = io_failed(path, err);
+    close(fd);
+    return st;
+}
+
+enum status control_call(const char *path, const struct admin_request *rq, int64_t time_ms,
+                         struct buf *out, struct err *err)
+{
+    struct buf answer = buf_make(ADMIN_ANSWER_MAX + 1);
+    unsigned char head[FRAME_HEAD], told;
+    int64_t until_ms = now_ms() + time_ms;
+    int fd = -1;
+    enum status st = buf_status(&rq->bytes, "request", err);
+
+    if (st == ST_OK)
+        st = daemon_connect(path, &fd, err);
+    head_put(head, rq->bytes.len);
+    if (st == ST_OK)
+        st = bytes_send(fd, head, sizeof head, until_ms, err);
+    if (st == ST_OK)
+        st = bytes_send(fd, rq->bytes.data, rq->bytes.len, until_ms, err);
+    if (st == ST_OK)
+        st = answer_receive(fd, until_ms, &answer, err);
     if (st != ST_OK)
         goto out;
     told = (unsigned char)answer.data[0];

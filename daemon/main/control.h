@@ -4,8 +4,12 @@
  * A Unix socket of mode 0600; only root and the daemon's own user are heard (SO_PEERCRED).  A
  * connection carries one request and one answer, each a frame: four bytes of length, the most
  * significant first, then so many bytes.  A request is what main/admin.h says; an answer is one
- * byte of enum status and the text to print, or the sentence of the error.  Whoever is silent for
- * CONTROL_TIME_MS is cut off.  Requests are served one after another, by one thread.
+ * byte of enum status and the text to print, or the sentence of the error.
+ *
+ * One thread waits for all connections at once and performs the requests one after another, each
+ * when it is whole.  So nobody waits for a connection that is silent; whoever says nothing for
+ * CONTROL_TIME_MS, or does not read, is cut off.  While CONTROL_CLIENTS_MAX are open, others wait
+ * to be let in.
  *
  * Threads: control_start/_stop on the main thread; control_call() anywhere.
  */
@@ -14,7 +18,12 @@
 
 #include "main/admin.h"
 
-enum { CONTROL_TIME_MS = 5000, CONTROL_PATH_MAX = 107 };
+enum {
+    CONTROL_TIME_MS = 5000,
+    CONTROL_ANSWER_MS = 50 * 1000, /* what a subcommand waits, unless it says otherwise */
+    CONTROL_PATH_MAX = 107,
+    CONTROL_CLIENTS_MAX = 32,
+};
 
 struct control;
 
@@ -25,9 +34,11 @@ MUST_CHECK enum status control_start(struct engine *engine, const struct admin_v
 /* Ends the request under way, takes the socket away.  NULL is allowed. */
 void control_stop(struct control *control);
 
-/* Have the daemon at path perform the request.  ST_NOT_FOUND when no daemon listens there; else
- * what the daemon answers, with *out as admin_perform() gives it. */
+/* Have the daemon at path perform the request, within time_ms in all (by the machine's monotonic
+ * clock).  ST_NOT_FOUND when no daemon listens there; ST_BUSY when it cannot be reached or is
+ * silent – the request may have been performed all the same; else what the daemon answers, with
+ * *out as admin_perform() gives it. */
 MUST_CHECK enum status control_call(const char *path, const struct admin_request *rq,
-                                    struct buf *out, struct err *err);
+                                    int64_t time_ms, struct buf *out, struct err *err);
 
 #endif

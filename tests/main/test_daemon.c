@@ -409,6 +409,45 @@ static void test_nonsense_on_the_control_socket_harms_nobody(void **state)
     assert_int_equal(RUN(c, text, "user", "add", "anna"), 0);
 }
 
+/* A connection to control.sock. */
+static int control_connect(struct club *c)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    str_copy(to.sun_path, sizeof to.sun_path, path_of(c, "control.sock"));
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
+    return fd;
+}
+
+static void test_who_is_silent_on_the_control_socket_makes_nobody_wait(void **state)
+{
+    struct club *c = *state;
+    int silent[20], slow;
+    char text[2000];
+    static const char request[] = "user-add\0handle\0clara";
+
+    daemon_start(c);
+    for (size_t i = 0; i < COUNT_OF(silent); i++) {
+        silent[i] = control_connect(c);
+        assert_int_equal(write(silent[i], "\0\0\0\11what", i % 9), (ssize_t)(i % 9));
+    }
+    assert_int_equal(RUN(c, text, "user", "add", "anna"), 0);
+    /* A request that comes byte by byte is performed all the same. */
+    slow = control_connect(c);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(write(slow, i < 3 ? "" : (const char[]){sizeof request}, 1), 1);
+    for (size_t i = 0; i < sizeof request; i++)
+        assert_int_equal(write(slow, request + i, 1), 1);
+    assert_true(read(slow, text, sizeof text) > 5);
+    assert_int_equal(text[4], 0);
+    assert_memory_equal(text + 5, "added clara\n", 12);
+    close(slow);
+    for (size_t i = 0; i < COUNT_OF(silent); i++)
+        close(silent[i]);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+}
+
 /* ------------------------------------------------------------------------------- systemd */
 
 struct systemd {
@@ -548,6 +587,7 @@ int main(int argc, char **argv)
         TEST(test_a_moved_clock_is_no_outage),
         TEST(test_every_error_of_the_configuration_is_told_at_the_start),
         TEST(test_nonsense_on_the_control_socket_harms_nobody),
+        TEST(test_who_is_silent_on_the_control_socket_makes_nobody_wait),
         TEST(test_systemd_is_told_when_it_is_ready_alive_and_stopping),
         TEST(test_a_second_signal_ends_it_at_once),
         TEST(test_a_socket_that_systemd_holds_is_served),
