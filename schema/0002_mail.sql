@@ -32,6 +32,12 @@ CREATE INDEX turn_tokens_user ON turn_tokens (user_id) WHERE revoked_at IS NULL;
 CREATE INDEX turn_tokens_expiry ON turn_tokens (expires_at);
 CREATE INDEX turn_tokens_inbox ON turn_tokens (inbox_id) WHERE inbox_id IS NOT NULL;
 
+-- Addresses of people without an account who want no more invitations.
+CREATE TABLE address_blocks (
+    address_hash BLOB PRIMARY KEY CHECK (length(address_hash) = 6), -- keyed hash of the address, as links to say so hold it
+    created_at   INTEGER NOT NULL              -- when he said so
+) STRICT, WITHOUT ROWID;
+
 -- ----------------------------------------------------------------------------------- the inbox
 
 -- Letters accepted.  States:
@@ -293,6 +299,7 @@ CREATE INDEX outbox_webhook ON outbox (webhook_id, id) WHERE webhook_id IS NOT N
 CREATE INDEX outbox_game_waiting ON outbox (game_id, class) WHERE settled_at IS NULL;
 CREATE INDEX outbox_settled ON outbox (settled_at) WHERE settled_at IS NOT NULL;
 
--- Was the letter of this turn handed over (T17)?  Asked by game and reader.
-CREATE INDEX outbox_game_user ON outbox (game_id, user_id, state_no)
-    WHERE class IN ('turn', 'start') AND game_id IS NOT NULL;
+-- Was the letter of this turn handed over (T17)?  Which letter told him of it?
+CREATE INDEX outbox_game_user ON outbox (game_id, user_id, state_no) WHERE game_id IS NOT NULL;
+-- Whoever has written waits for the answer: those go first.
+CREATE INDEX outbox_answer_due ON outbox (due_at, id) WHERE state = 'queued' AND class = 'answer';

@@ -178,6 +178,19 @@ enum status inbox_settle(struct store_txn *txn, int64_t id, enum inbox_state sta
     return inbox_touch(&q, err);
 }
 
+enum status inbox_retry(struct store_txn *txn, int64_t id, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_INBOX_RETRY);
+    enum status st;
+
+    bind_int(&q, id);
+    st = query_touch(&q, NULL, err);
+    return st == ST_NOT_FOUND
+               ? err_reason(err, REASON_ALREADY_DONE,
+                            "this letter is not set aside, or its bytes are not kept any more")
+               : st;
+}
+
 enum status inbox_waiting(struct store_conn *conn, utc_ms upto, int64_t *ret_n, struct err *err)
 {
     struct query q = query_begin(conn, Q_INBOX_WAITING);

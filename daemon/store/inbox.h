@@ -12,6 +12,7 @@
  *
  *   received -> claimed -> done | held | quarantined
  *      ^___________|        a process that died, inbox_unclaim()
+ *      ^_______________________ quarantined    inbox_retry()
  *                         held -> done    by its owner's word
  *
  * The same letter to the same recipient (fingerprint) is put once, however often it comes: that
@@ -95,6 +96,10 @@ MUST_CHECK enum status inbox_settle(struct store_txn *txn, int64_t id, enum inbo
                                     enum inbox_verdict verdict, const char *reason,
                                     int64_t user_id, int64_t game_id, int64_t answer_id,
                                     utc_ms now, struct err *err);
+
+/* Let one that was set aside be read anew: received, with no attempts and no verdict.  ST_CONFLICT
+ * (REASON_ALREADY_DONE) unless it is quarantined and its bytes are kept. */
+MUST_CHECK enum status inbox_retry(struct store_txn *txn, int64_t id, struct err *err);
 
 /* How many accepted at `upto` or before have no verdict yet. */
 MUST_CHECK enum status inbox_waiting(struct store_conn *conn, utc_ms upto, int64_t *ret_n,

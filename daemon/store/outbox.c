@@ -223,6 +223,20 @@ static enum status expire(struct store_txn *txn, int64_t id, utc_ms now, struct 
     return st == ST_OK ? webhook_next_due(txn, webhook_id, err) : st;
 }
 
+/* Ends the query. */
+static enum status first_id(struct query *q, int64_t *ret_id, utc_ms *ret_expires_at,
+                            struct err *err)
+{
+    bool has_row = false;
+    enum status st = query_row(q, &has_row, err);
+
+    if (st == ST_OK && has_row) {
+        *ret_id = column_id(q);
+        *ret_expires_at = column_int(q);
+    }
+    return query_end(q, st, err);
+}
+
 /* The first due one of a channel, and of which webhook; *ret_id 0: there is none. */
 static enum status first_due(struct store_txn *txn, enum notice_channel channel, utc_ms now,
                              int64_t *ret_id, utc_ms *ret_expires_at, int64_t *ret_webhook_id,
@@ -247,15 +261,15 @@ static enum status first_due(struct store_txn *txn, enum notice_channel channel,
         q = query_begin(txn->conn, Q_OUTBOX_FIRST_WEBHOOK);
         bind_int(&q, webhook_id);
     } else {
-        q = query_begin(txn->conn, Q_OUTBOX_FIRST_MAIL);
+        q = query_begin(txn->conn, Q_OUTBOX_FIRST_ANSWER);
     }
     bind_int(&q, now);
-    st = query_row(&q, &has_row, err);
-    if (st == ST_OK && has_row) {
-        id = column_id(&q);
-        expires_at = column_int(&q);
+    st = first_id(&q, &id, &expires_at, err);
+    if (st == ST_OK && id == 0 && channel == CHANNEL_MAIL) {
+        q = query_begin(txn->conn, Q_OUTBOX_FIRST_MAIL);
+        bind_int(&q, now);
+        st = first_id(&q, &id, &expires_at, err);
     }
-    st = query_end(&q, st, err);
     *ret_webhook_id = webhook_id;
     *ret_id = id;
     *ret_expires_at = expires_at;
@@ -638,6 +652,50 @@ enum status outbox_depth(struct store_conn *conn, enum notice_channel channel,
     }
     if (st == ST_OK)
         *ret_depth = depth;
+    return st;
+}
+
+enum status outbox_hurry(struct store_txn *txn, int64_t user_id, int64_t game_id, int cls,
+                         int64_t before_state_no, utc_ms now, int64_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_OUTBOX_HURRY);
+    enum status st;
+
+    bind_id(&q, user_id);
+    bind_id(&q, game_id);
+    BIND_WORD(&q, cls == OUTBOX_ANY_CLASS ? NULL : notice_class_str((enum notice_class)cls));
+    bind_int(&q, before_state_no);
+    bind_int(&q, now);
+    st = query_run(&q, err);
+    if (st != ST_OK)
+        return st;
+    if (ret_n)
+        *ret_n = sqlite3_changes64(txn->conn->db);
+    txn_note_outbox(txn);
+    return ST_OK;
+}
+
+enum status outbox_find_mail(struct store_conn *conn, int64_t game_id, int64_t user_id,
+                             enum notice_class cls, int64_t state_no,
+                             struct intent_row *ret_intent, struct err *err)
+{
+    struct intent_row intent = INTENT_ROW_INIT;
+    struct query q = query_begin(conn, Q_OUTBOX_FIND_MAIL);
+    bool has_row = false;
+    enum status st;
+
+    bind_int(&q, game_id);
+    bind_int(&q, user_id);
+    BIND_WORD(&q, notice_class_str(cls));
+    bind_int(&q, state_no);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && !has_row)
+        st = err_reason(err, REASON_NOT_FOUND, "there is no such notice");
+    else if (st == ST_OK)
+        brief_read(&q, &intent);
+    st = query_end(&q, st, err);
+    if (st == ST_OK)
+        *ret_intent = intent;
     return st;
 }
 

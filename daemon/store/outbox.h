@@ -20,6 +20,7 @@
  * webhook's if has_token says that they hold one; else those stay for redelivery until purged.
  * Erased is gone from the row and from backups; free pages of the live file and its log may hold
  * such bytes until they are used again, as they held them while the letter waited.
+ * Answers to letters go before all other mail: whoever has written waits for them.
  * Webhooks: one intent at a time for each endpoint, so a dead one cannot hold up the others.
  *
  * Ownership: strings given are copied.  struct intent_row is the caller's; intent_release() frees
@@ -88,7 +89,7 @@ MUST_CHECK enum status outbox_put(struct store_txn *txn, const struct intent_row
 MUST_CHECK enum status outbox_put_composed(struct store_txn *txn, const struct intent_row *intent,
                                            int64_t *ret_id, struct err *err);
 
-/* Lease the earliest due one of a channel until now + lease_ms.  A lease that has ended is handed
+/* Lease the earliest due one of a channel (an answer, if one is due) until now + lease_ms.  A lease that has ended is handed
  * out again.  Those whose expires_at has come are marked expired on the way.  attempts is counted
  * up. ST_NOT_FOUND when nothing (more) is due: the command that asked must then still return ST_OK,
  * or the marking is undone and done again for ever. */
@@ -171,6 +172,21 @@ struct attempt_row {
 MUST_CHECK enum status attempts_of(struct store_conn *conn, int64_t outbox_id,
                                    struct attempt_row *rows, size_t max, size_t *ret_n,
                                    struct err *err);
+
+/* Mail that still waits (leased ones not) for a later time is due now: a letter that has become
+ * untrue is looked at at once, one that waited for an address to work again goes.  0 and -1 say
+ * any; before_state_no: only those that speak of an earlier state.  *ret_n (NULL allowed). */
+enum { OUTBOX_ANY_CLASS = -1 };
+MUST_CHECK enum status outbox_hurry(struct store_txn *txn, int64_t user_id, int64_t game_id,
+                                    int cls /* enum notice_class or OUTBOX_ANY_CLASS */,
+                                    int64_t before_state_no, utc_ms now, int64_t *ret_n,
+                                    struct err *err);
+
+/* The newest letter of a class to a user about that game and state, without bytes and params.
+ * ST_NOT_FOUND. */
+MUST_CHECK enum status outbox_find_mail(struct store_conn *conn, int64_t game_id, int64_t user_id,
+                                        enum notice_class cls, int64_t state_no,
+                                        struct intent_row *ret_intent, struct err *err);
 
 /*
  * Whether a player has been told that it is his turn: over all intents of the classes turn and

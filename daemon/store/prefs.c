@@ -42,3 +42,29 @@ enum status prefs_set(struct store_txn *txn, int64_t user_id, enum notice_class 
     }
     return query_run(&q, err);
 }
+
+enum status address_blocks_put(struct store_txn *txn,
+                               const unsigned char hash[ADDRESS_BLOCK_SIZE], utc_ms now,
+                               struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_ADDRESS_BLOCK_PUT);
+
+    bind_blob(&q, hash, ADDRESS_BLOCK_SIZE);
+    bind_int(&q, now);
+    return query_run(&q, err);
+}
+
+enum status address_blocks_has(struct store_conn *conn,
+                               const unsigned char hash[ADDRESS_BLOCK_SIZE], bool *ret_has,
+                               struct err *err)
+{
+    struct query q = query_begin(conn, Q_ADDRESS_BLOCK_GET);
+    bool has_row = false;
+    enum status st;
+
+    bind_blob(&q, hash, ADDRESS_BLOCK_SIZE);
+    st = query_end(&q, query_row(&q, &has_row, err), err);
+    if (st == ST_OK)
+        *ret_has = has_row;
+    return st;
+}

@@ -24,4 +24,16 @@ MUST_CHECK enum status prefs_set(struct store_txn *txn, int64_t user_id, enum no
                                  enum notice_channel channel, enum pref pref, enum pref_via via,
                                  utc_ms now, struct err *err);
 
+/* ---------------------------------------------------------------- strangers */
+
+/* People without an account who want no more invitations: a keyed hash of the address, never the
+ * address.  Saying so again is no error. */
+enum { ADDRESS_BLOCK_SIZE = 6 };
+MUST_CHECK enum status address_blocks_put(struct store_txn *txn,
+                                          const unsigned char hash[ADDRESS_BLOCK_SIZE],
+                                          utc_ms now, struct err *err);
+MUST_CHECK enum status address_blocks_has(struct store_conn *conn,
+                                          const unsigned char hash[ADDRESS_BLOCK_SIZE],
+                                          bool *ret_has, struct err *err);
+
 #endif

@@ -150,6 +150,8 @@
     /* prefs */                                                                                    \
     X(PREFS_GET,                                                                                   \
       "SELECT class, channel, is_on FROM prefs WHERE user_id = ?1")                                \
+    X(ADDRESS_BLOCK_GET,                                                                           \
+      "SELECT 1 FROM address_blocks WHERE address_hash = ?1")                                      \
     /* games */                                                                                    \
     X(GAME_GET,                                                                                    \
       "SELECT " GAME_COLUMNS " FROM games WHERE id = ?1")                                          \
@@ -164,7 +166,11 @@
       " ?1")                                                                                       \
     X(GAMES_BY_TURN,                                                                               \
       "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
-      " g.turn_user_id = ?1 AND (coalesce(g.deadline_at, 9223372036854775807) > ?2 OR"             \
+      " g.id IN (SELECT t.id FROM games t WHERE t.turn_user_id = ?1 UNION ALL SELECT p.id FROM"    \
+      " members m CROSS JOIN games p WHERE m.user_id = ?1 AND m.is_over = 0 AND p.id = m.game_id"  \
+      " AND p.state = 'placing' AND EXISTS (SELECT 1 FROM seats s WHERE s.game_id = p.id AND"      \
+      " s.user_id = ?1 AND s.placed_at IS NULL)) AND"                                              \
+      " (coalesce(g.deadline_at, 9223372036854775807) > ?2 OR"                                     \
       " (coalesce(g.deadline_at, 9223372036854775807) = ?2 AND g.id > ?3)) AND (?4 IS NULL OR"     \
       " g.variant = ?4) AND (?5 IS NULL OR g.state = ?5) AND (g.visibility = 'public' OR ?7 ="     \
       " 1 OR EXISTS (SELECT 1 FROM members v WHERE v.user_id = ?6 AND v.game_id = g.id AND"        \
@@ -328,6 +334,9 @@
     X(OUTBOX_DEPTH_LEASED,                                                                         \
       "SELECT /*scan*/ count(*), min(due_at) FROM outbox WHERE state = 'leased' AND channel ="     \
       " ?1")                                                                                       \
+    X(OUTBOX_FIND_MAIL,                                                                            \
+      "SELECT " INTENT_COLUMNS " FROM outbox WHERE game_id = ?1 AND user_id = ?2 AND class = ?3"   \
+      " AND state_no = ?4 AND channel = 'mail' ORDER BY id DESC LIMIT 1")                          \
     X(OUTBOX_HANDOVER,                                                                             \
       "SELECT min(CASE WHEN state = 'sent' THEN settled_at END), count(CASE WHEN state IN"         \
       " ('queued', 'leased') THEN 1 END), count(CASE WHEN state <> 'superseded' THEN 1 END) FROM"  \
@@ -581,6 +590,9 @@
       "DELETE FROM address_changes WHERE id IN (SELECT id FROM address_changes WHERE"              \
       " expires_at < ?1 ORDER BY expires_at LIMIT ?2)")                                            \
     /* prefs */                                                                                    \
+    X(ADDRESS_BLOCK_PUT,                                                                           \
+      "INSERT INTO address_blocks (address_hash, created_at) VALUES (?1, ?2) ON CONFLICT"          \
+      " (address_hash) DO NOTHING")                                                                \
     X(PREF_PUT,                                                                                    \
       "INSERT INTO prefs (user_id, class, channel, is_on, via, updated_at) VALUES (?1, ?2,"        \
       " ?3, ?4, ?5, ?6) ON CONFLICT (user_id, class, channel) DO UPDATE SET is_on ="               \
@@ -718,6 +730,9 @@
       " created_at, bytes, content_type, envelope_from, envelope_to, message_id, has_token)"       \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'queued', ?14, ?15,"       \
       " ?16, ?17, ?18, ?19, ?20, ?21, ?22) ON CONFLICT (dedupe_key) DO NOTHING RETURNING id")      \
+    X(OUTBOX_FIRST_ANSWER,                                                                         \
+      "SELECT id, expires_at FROM outbox WHERE state = 'queued' AND class = 'answer' AND due_at <="\
+      " ?1 ORDER BY due_at, id LIMIT 1")                                                           \
     X(OUTBOX_FIRST_MAIL,                                                                           \
       "SELECT id, expires_at FROM outbox WHERE state = 'queued' AND channel = 'mail' AND"          \
       " due_at <= ?1 ORDER BY due_at, id LIMIT 1")                                                 \
@@ -768,6 +783,10 @@
     X(OUTBOX_DROP_WEBHOOK,                                                                         \
       "UPDATE outbox SET state = 'superseded', settled_at = ?2, last_text = ?3, " ERASE_BYTES      \
       " WHERE webhook_id = ?1 AND state = 'queued' AND channel = 'webhook'")                       \
+    X(OUTBOX_HURRY,                                                                                \
+      "UPDATE outbox SET due_at = ?5 WHERE id IN (SELECT id FROM outbox WHERE state = 'queued' AND"\
+      " channel = 'mail' AND due_at > ?5 AND (?1 IS NULL OR user_id = ?1) AND (?2 IS NULL OR"      \
+      " game_id = ?2) AND (?3 IS NULL OR class = ?3) AND (?4 = 0 OR state_no < ?4))")              \
     X(OUTBOX_AGAIN,                                                                                \
       "UPDATE outbox SET state = 'queued', settled_at = NULL, due_at = ?2, expires_at = ?3"        \
       " WHERE id = ?1 AND settled_at IS NOT NULL AND bytes IS NOT NULL RETURNING webhook_id")      \
@@ -859,6 +878,9 @@
       "UPDATE inbox SET state = ?2, verdict = ?3, reason = ?4, user_id = coalesce(?5, user_id),"   \
       " game_id = coalesce(?6, game_id), answer_id = coalesce(?7, answer_id), settled_at = ?8"     \
       " WHERE id = ?1 AND (state = 'claimed' OR (state = 'held' AND ?2 = 'done')) RETURNING id")   \
+    X(INBOX_RETRY,                                                                                 \
+      "UPDATE inbox SET state = 'received', attempts = 0, verdict = 'none', reason = '', settled_at ="\
+      " NULL WHERE id = ?1 AND state = 'quarantined' AND raw IS NOT NULL RETURNING id")            \
     X(INBOX_ERASE,                                                                                 \
       "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND"    \
       " settled_at < ?1 AND (state <> 'quarantined' OR settled_at < ?2) ORDER BY settled_at, id"   \
