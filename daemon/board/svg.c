@@ -396,7 +396,7 @@ static void turn_bar(const struct canvas *c)
     double turned[4][2] = {{size / 2.0, size - 7.0}, {7.0, size / 2.0}, {size / 2.0, 7.0},
                            {size - 7.0, size / 2.0}};
 
-    if (position_is_over(c->pos))
+    if (position_is_over(c->pos) || c->view->ended)
         return;
     buf_printf(c->out,
                "<g class=\"turn\" data-seat=\"%d\"><path transform=\"rotate(%d %d %d)\" "

@@ -93,9 +93,151 @@ enum status get_position_read(struct request *r, struct err *err)
     return st;
 }
 
+/* ------------------------------------------------------------------------------ how it ended */
+
+static enum result result_of(enum game_result result)
+{
+    switch (result) {
+    case GAME_RESULT_TEAM0:
+        return RESULT_TEAM0;
+    case GAME_RESULT_TEAM1:
+        return RESULT_TEAM1;
+    case GAME_RESULT_DRAW:
+        return RESULT_DRAW;
+    default:
+        return RESULT_NONE;
+    }
+}
+
+/* The first causes of the store are the rules' in their order. */
+static enum cause cause_of(enum game_cause cause)
+{
+    return cause <= GAME_CAUSE_AGREEMENT ? (enum cause)cause : CAUSE_NONE;
+}
+
+/* Who won and why; nothing when it goes on or was broken off. */
+static void put_result(struct buf *out, enum lang lang, const struct game *game,
+                       const struct game_row *row)
+{
+    struct buf who = buf_make(512);
+    char code[32];
+
+    if (row->state == GAME_FINISHED && cause_of(row->cause) != CAUSE_NONE) {
+        words_result(out, lang, game, result_of(row->result), cause_of(row->cause));
+    } else if (row->state == GAME_FINISHED) {
+        snprintf(code, sizeof code, "cause.%s", game_cause_str(row->cause));
+        words_result(&who, lang, game, result_of(row->result), CAUSE_NONE);
+        words_put(out, lang, "result.sentence",
+                  (const struct words_arg[]){WORDS_TEXT("result", who.data),
+                                             WORDS_TEXT("cause", words_plain(lang, code))},
+                  2);
+    }
+    buf_release(&who);
+}
+
+/* The sentence that stands where else is said who is to move; nothing when the game goes on. */
+static void put_ending(struct buf *out, enum lang lang, const struct game *game,
+                       const struct game_row *row)
+{
+    struct buf result = buf_make(512);
+    struct words_arg arg = WORDS_TEXT("result", NULL);
+    char code[32];
+
+    if (row->state == GAME_FINISHED) {
+        put_result(&result, lang, game, row);
+        arg.text = result.data;
+        words_put(out, lang, "head.finished", &arg, 1);
+    } else if (row->state == GAME_ABORTED) {
+        snprintf(code, sizeof code, "cause.%s", game_cause_str(row->cause));
+        arg = WORDS_TEXT("cause", words_plain(lang, code));
+        words_put(out, lang, "head.aborted", &arg, 1);
+    }
+    buf_release(&result);
+}
+
 /* ------------------------------------------------------------------------------ the board */
 
 enum board_form { BOARD_AS_TEXT, BOARD_AS_SVG, BOARD_AS_PNG };
+
+/* A board to be drawn, and, when that takes the painter, what he needs for it. */
+struct board_job {
+    struct picture_job job; /* first: the painter has this */
+    struct request *request;
+    struct replay *replay;
+    struct board_view board;
+    struct buf ended;
+    int width;
+    unsigned char key[DIGEST_SIZE];
+};
+
+static void board_job_free(void *arg)
+{
+    struct board_job *job = arg;
+
+    if (!job)
+        return;
+    free(job->replay);
+    buf_release(&job->ended);
+    free(job);
+}
+
+static void board_paint(struct picture_job *arg)
+{
+    struct board_job *job = (struct board_job *)arg;
+    struct request *r = job->request;
+    struct http *http = r->http;
+    struct err err = ERR_INIT;
+    enum status st = ST_OK;
+
+    /* Whoever was before may have waited for the same one. */
+    if (pictures_get(http->pictures, job->key, &r->answer.body)) {
+        atomic_fetch_add(&http->metrics.pictures_kept, 1);
+    } else {
+        atomic_fetch_add(&http->metrics.pictures_drawn, 1);
+        st = board_png(&job->board, job->width, &r->answer.body, &err);
+        if (st == ST_OK)
+            pictures_put(http->pictures, job->key, r->answer.body.data, r->answer.body.len);
+    }
+    if (st == ST_OK)
+        st = buf_status(&r->answer.body, "the board", &err);
+    request_done(r, st, &err);
+}
+
+/* The picture that is kept, or 304, or the painter's job.  What is on it names it, also to the
+ * client: a picture that he has is not drawn to find that out. */
+static enum status answer_png(struct request *r, struct board_job *job, struct err *err)
+{
+    const struct digest *digest = &r->http->options.digest;
+    struct buf svg = buf_make(BOARD_SVG_MAX + 32);
+    char hex[2 * 12 + 1], etag[2 * 12 + 3];
+    enum status st = board_svg(&job->board, &svg, err);
+
+    buf_printf(&svg, "\n%d", job->width);
+    if (st == ST_OK)
+        st = buf_status(&svg, "the board", err);
+    if (st == ST_OK)
+        digest->sha256(digest->arg, svg.data, svg.len, job->key);
+    buf_release(&svg);
+    if (st != ST_OK)
+        return st;
+    hex_encode(job->key, 12, hex);
+    snprintf(etag, sizeof etag, "\"%s\"", hex);
+    r->answer.type = "image/png";
+    answer_header(r, "ETag", etag);
+    if (request_has_etag(r, etag))
+        return ST_OK;
+    if (pictures_get(r->http->pictures, job->key, &r->answer.body)) {
+        atomic_fetch_add(&r->http->metrics.pictures_kept, 1);
+        return buf_status(&r->answer.body, "the board", err);
+    }
+    job->request = r;
+    job->job.paint = board_paint;
+    request_wait(r);
+    st = pictures_submit(r->http->pictures, &job->job, err);
+    if (st != ST_OK)
+        request_done(r, st, err);
+    return ST_OK;
+}
 
 static enum status answer_board(struct request *r, enum board_form form, struct err *err)
 {
@@ -103,14 +245,19 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
     static const char *const png_names[] = {"ply", "seat", "width", NULL};
     const char *seat_text = request_query(r, "seat");
     struct game_view *view = malloc(sizeof *view);
-    struct replay *replay = position_alloc(sizeof *replay);
-    struct board_view board = {.bottom = SEAT_SOUTH};
+    struct board_job *job = calloc(1, sizeof *job);
     int64_t width = 0;
     int seat = -1;
     bool is_now = false;
     enum status st = request_query_only(r, form == BOARD_AS_PNG ? png_names : names, err);
 
-    if (st == ST_OK && (!view || !replay))
+    r->data = job;
+    r->data_free = board_job_free;
+    if (job) {
+        job->ended = buf_make(512);
+        job->replay = position_alloc(sizeof *job->replay);
+    }
+    if (st == ST_OK && (!view || !job || !job->replay))
         st = err_reason(err, REASON_NO_MEMORY, "a board");
     if (st == ST_OK && seat_text && !parse_seat(seat_text, &seat)) {
         form_error(&r->form, REASON_BAD_FIELD, "seat", "must be south, west, north or east");
@@ -119,39 +266,43 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
     if (st == ST_OK && form == BOARD_AS_PNG)
         st = request_query_int(r, "width", WIDTH_MIN, WIDTH_MAX, BOARD_PNG_DEFAULT, &width, err);
     if (st == ST_OK)
-        st = find_position(r, view, replay, &is_now, err);
+        st = find_position(r, view, job->replay, &is_now, err);
     if (st != ST_OK)
         goto out;
     for (int i = 0; i < SEAT_COUNT && seat < 0 && r->who.user_id; i++)
         if (view->seats[i].user_id == r->who.user_id)
             seat = i;
-    board.pos = &replay->pos;
-    board.bottom = seat < 0 ? SEAT_SOUTH : (enum seat)seat;
-    board.lang = page_language(r);
-    board.has_last = replay->has_last;
-    board.last = replay->last;
+    job->width = (int)width;
+    job->board = (struct board_view){.pos = &job->replay->pos,
+                                     .bottom = seat < 0 ? SEAT_SOUTH : (enum seat)seat,
+                                     .lang = page_language(r),
+                                     .has_last = job->replay->has_last,
+                                     .last = job->replay->last};
+    /* By agreement, on time, by the organiser: the men alone do not show it. */
+    if (is_now)
+        put_ending(&job->ended, job->board.lang, job->replay->pos.variant.game, &view->game);
+    if (job->ended.len > 0)
+        job->board.ended = job->ended.data;
     r->answer.body.limit = PNG_MAX;
     r->answer.status = 200;
     switch (form) {
     case BOARD_AS_TEXT:
-        st = board_text(&board, &r->answer.body, err);
+        st = board_text(&job->board, &r->answer.body, err);
         r->answer.type = "text/plain; charset=utf-8";
         break;
     case BOARD_AS_SVG:
-        st = board_svg(&board, &r->answer.body, err);
+        st = board_svg(&job->board, &r->answer.body, err);
         r->answer.type = "image/svg+xml";
         r->answer.is_picture = true;
         break;
     case BOARD_AS_PNG:
-        st = board_png(&board, (int)width, &r->answer.body, err);
-        r->answer.type = "image/png";
+        st = answer_png(r, job, err);
         break;
     }
-    if (st == ST_OK)
+    if (st == ST_OK && form != BOARD_AS_PNG)
         st = buf_status(&r->answer.body, "the board", err);
 out:
     free(view);
-    free(replay);
     return st;
 }
 
@@ -201,26 +352,6 @@ static bool write_step(void *arg, const struct replay_step *step)
         break;
     }
     return run->is_ok;
-}
-
-static enum result result_of(enum game_result result)
-{
-    switch (result) {
-    case GAME_RESULT_TEAM0:
-        return RESULT_TEAM0;
-    case GAME_RESULT_TEAM1:
-        return RESULT_TEAM1;
-    case GAME_RESULT_DRAW:
-        return RESULT_DRAW;
-    default:
-        return RESULT_NONE;
-    }
-}
-
-/* The first causes of the store are the rules' in their order. */
-static enum cause cause_of(enum game_cause cause)
-{
-    return cause <= GAME_CAUSE_AGREEMENT ? (enum cause)cause : CAUSE_NONE;
 }
 
 enum status get_pgn4_read(struct request *r, struct err *err)
@@ -436,15 +567,9 @@ enum status get_game_text_read(struct request *r, struct err *err)
         static const char *const scores[] = {[RESULT_TEAM0] = "1-0",
                                              [RESULT_TEAM1] = "0-1",
                                              [RESULT_DRAW] = "1/2-1/2"};
-        enum result result = result_of(view->game.result);
 
-        buf_printf(run.out, "\n%s  ", scores[result]);
-        if (cause_of(view->game.cause) != CAUSE_NONE) {
-            words_result(run.out, run.lang, run.game, result, cause_of(view->game.cause));
-        } else {
-            snprintf(code, sizeof code, "cause.%s", game_cause_str(view->game.cause));
-            buf_puts(run.out, words_plain(run.lang, code));
-        }
+        buf_printf(run.out, "\n%s  ", scores[result_of(view->game.result)]);
+        put_result(run.out, run.lang, run.game, &view->game);
         buf_putc(run.out, '\n');
     } else if (view->game.state == GAME_ABORTED) {
         snprintf(code, sizeof code, "cause.%s", game_cause_str(view->game.cause));

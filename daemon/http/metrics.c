@@ -96,6 +96,10 @@ void metrics_print(struct metrics *metrics, size_t routes,
               (uint64_t)atomic_load(&metrics->waiting));
     print_one(out, "http_rate_limited_total", "counter", "Requests answered 429.",
               atomic_load(&metrics->rate_limited));
+    print_one(out, "http_pictures_drawn_total", "counter", "Boards drawn as PNG.",
+              atomic_load(&metrics->pictures_drawn));
+    print_one(out, "http_pictures_kept_total", "counter", "Boards that were drawn already.",
+              atomic_load(&metrics->pictures_kept));
     print_one(out, "http_undeclared_total", "counter",
               "Answers whose status openapi.yaml does not name: a fault of ours.",
               atomic_load(&metrics->undeclared));

@@ -21,6 +21,7 @@ struct metrics {
     atomic_uint_fast64_t duration_sum_ms;
     atomic_uint_fast64_t connections_accepted, connections_refused, connections_cut;
     atomic_uint_fast64_t rate_limited, undeclared, stream_events;
+    atomic_uint_fast64_t pictures_drawn, pictures_kept;
     atomic_int connections, streams, waiting;
 };
 

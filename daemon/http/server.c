@@ -1426,6 +1426,8 @@ enum status http_start(const struct http_options *options, struct http **ret, st
     }
     st = cache_new(&http->cache, err);
     if (st == ST_OK)
+        st = pictures_new(&http->pictures, err);
+    if (st == ST_OK)
         st = hub_new(http, &http->hub, err);
     if (st != ST_OK)
         goto out;
@@ -1527,6 +1529,7 @@ void http_stop(struct http *http, int64_t drain_ms)
         store_reader_close(http->readers[i]);
     hub_free(http->hub);
     cache_free(http->cache);
+    pictures_free(http->pictures);
     for (int i = 0; i < 2; i++)
         if (http->wake_pipe[i] >= 0)
             close(http->wake_pipe[i]);

@@ -36,6 +36,7 @@
 #include "http/files.h"
 #include "http/http.h"
 #include "http/metrics.h"
+#include "http/pictures.h"
 #include "http/rate.h"
 #include "people/people.h"
 
@@ -204,6 +205,7 @@ struct http {
     struct rate *rate;
     struct files *files;
     struct cache *cache;
+    struct pictures *pictures;
     struct metrics metrics;
     struct hub *hub;
     char origin[256]; /* scheme://host[:port] of public_url */
