@@ -16,14 +16,14 @@ static const char *seat_word(int seat)
 /* ---------------------------------------------------------------- who may sit where */
 
 /* Someone who has, or is offered, a seat already may have the partner's beside it, no other. */
-static enum status fits(const struct desk *d, int seat, bool is_his[SEATS], const char *who,
+static enum status fits(int seat, const bool is_his[SEATS], const char *who,
                         struct err *err)
 {
     for (int s = 0; s < SEATS; s++) {
         if (is_his[s] && s != seat && seats_are_enemies((enum seat)s, (enum seat)seat))
             return err_reason(err, REASON_ALREADY_SEATED,
-                              "%s has the seat %s in game %s; nobody plays against himself", who,
-                              seat_word(s), d->game.public_id);
+                              "%s has the seat %s; nobody plays against himself", who,
+                              seat_word(s));
     }
     return ST_OK;
 }
@@ -118,7 +118,7 @@ static enum status offer_seat(struct desk *d, int seat, const struct arbiter_off
         if (st != ST_OK)
             return st;
         TRY(seats_meant_for(d, user.id, is_his, err));
-        TRY(fits(d, seat, is_his, user.handle, err));
+        TRY(fits(seat, is_his, user.handle, err));
         if (user.id == d->actor.user_id) /* who invites himself sits down */
             return take_seat(d, seat, user.id, err);
         row.user_id = user.id;
@@ -136,7 +136,7 @@ static enum status offer_seat(struct desk *d, int seat, const struct arbiter_off
                 return st;
             is_his[s] = str_eq(other.address_key, offer->address_key);
         }
-        TRY(fits(d, seat, is_his, "who has this address", err));
+        TRY(fits(seat, is_his, "who has this address", err));
         if (!str_copy(row.address, sizeof row.address, offer->address) ||
             !str_copy(row.address_key, sizeof row.address_key, offer->address_key))
             return err_reason(err, REASON_BAD_FIELD, "the address is too long");
@@ -444,7 +444,7 @@ enum status arbiter_accept(const struct arbiter *arb, struct store_txn *txn, utc
     TRY(invitations_for(&d, token_hash, mine, &n, err));
     for (size_t i = 0; i < n; i++) {
         TRY(seats_meant_for(&d, actor.user_id, is_his, err));
-        TRY(fits(&d, mine[i].seat, is_his, "one", err));
+        TRY(fits(mine[i].seat, is_his, "one", err));
         if (mine[i].user_id == 0)
             TRY(invitations_claim(txn, mine[i].id, actor.user_id, err));
         TRY(settle(&d, &mine[i], INVITATION_ACCEPTED, err));
@@ -495,7 +495,7 @@ enum status arbiter_join(const struct arbiter *arb, struct store_txn *txn, utc_m
     TRY(seats_meant_for(&d, actor.user_id, is_his, err));
     if (seats == 0) { /* the first free one that he can have */
         for (int s = 0; s < SEATS && seats == 0; s++) {
-            if (d.seats[s].state == SEAT_OPEN && fits(&d, s, is_his, "one", NULL) == ST_OK)
+            if (d.seats[s].state == SEAT_OPEN && fits(s, is_his, "one", NULL) == ST_OK)
                 seats = 1u << s;
         }
         if (seats == 0)
@@ -510,7 +510,7 @@ enum status arbiter_join(const struct arbiter *arb, struct store_txn *txn, utc_m
                               seat_word(s));
         if (d.seats[s].state != SEAT_OPEN)
             return err_reason(err, REASON_GAME_FULL, "the seat %s is not free", seat_word(s));
-        TRY(fits(&d, s, is_his, "one", err));
+        TRY(fits(s, is_his, "one", err));
         is_his[s] = true;
         TRY(take_seat(&d, s, actor.user_id, err));
     }

@@ -67,7 +67,7 @@ struct people {
     enum people_door door;
     const char *default_zone;
     const char *default_language;
-    const char *const *languages; /* first subtags that there are texts in, ended by NULL; NULL: any */
+    const char *const *languages; /* first subtags with texts, ended by NULL; NULL: any */
     int64_t letters_an_hour;  /* login and confirmation letters to one address */
     int64_t accounts_an_hour; /* registrations by everybody together */
     int64_t tokens_max;       /* API tokens of one account */
@@ -92,9 +92,8 @@ MUST_CHECK enum status address_is_fit(const char *address, struct err *err);
 void address_fold(const char *address, char ret[ADDRESS_MAX + 1]);
 /* 1 to NAME_MAX_CHARS characters, no controls, no blanks at its ends. */
 MUST_CHECK enum status name_is_fit(const char *name, struct err *err);
-/* Shaped as BCP 47 wants it: "en", "ru", "pt-BR". */
-/* A BCP 47 tag whose first subtag, in any case, is one of languages (ended by NULL; NULL: any): "ro-MD"
- * is Romanian. */
+/* A BCP 47 tag whose first subtag, in any case, is one of languages (ended by NULL; NULL: any):
+ * "ro-MD" is Romanian. */
 MUST_CHECK enum status language_is_fit(const char *tag, const char *const *languages,
                                        struct err *err);
 
@@ -161,8 +160,8 @@ struct people_login {
 MUST_CHECK enum status people_ask_login(const struct people *p, struct store_txn *txn,
                                         const char *login, utc_ms now, struct err *err);
 
-/* A login link to be handed over by the administrator instead of a letter; it does not count against
- * letters_an_hour.  REASON_FORBIDDEN: disabled. */
+/* A login link to be handed over by the administrator instead of a letter; it does not count
+ * against letters_an_hour.  REASON_FORBIDDEN: disabled. */
 MUST_CHECK enum status people_link_make(const struct people *p, struct store_txn *txn,
                                         int64_t user_id, utc_ms now, char ret_secret[SECRET_SIZE],
                                         struct err *err);

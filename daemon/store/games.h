@@ -173,7 +173,8 @@ struct game_brief {
 
 /*
  * Which games, in which order.  Zero and the …_ANY values leave a filter out.
- *   turn_user_id   games where it is this user's turn, by deadline (those without one last)
+ *   turn_user_id   games that wait for this user, to move or to place, by deadline (those without
+ *                  one last)
  *   all others     newest first (by id, falling)
  * player_id looks at who belongs to the game as player, organiser or invited, as want says.
  * viewer_id decides which games that only their players may see are listed: those of this user.

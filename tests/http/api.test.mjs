@@ -470,6 +470,107 @@ test('a language that there are no texts in is refused by name', async () => {
     assert.equal(ok(await anna.send('PATCH', '/api/v1/me', { body: { language } })).json.language, language);
 });
 
+test('boards of a game that is over do not say who is to move', async () => {
+  const game = await newGame();
+  const path = `/api/v1/games/${game.id}`;
+  const running = ok(await anna.get(`${path}/board.svg`)).text;
+  assert.match(running, /White to move\./);
+  assert.match(running, /class="turn"/);
+  ok(await anna.post(`${path}/abort`, { note: 'two fell ill' }));
+  const aborted = ok(await anna.get(`${path}/board.svg`)).text;
+  assert.match(aborted, /The game was ended without a result: by its organiser\./);
+  assert.doesNotMatch(aborted, /to move|class="turn"/);
+  // An earlier position was somebody's turn, and says so.
+  const second = await newGame();
+  const other = `/api/v1/games/${second.id}`;
+  const moved = ok(await anna.post(`${other}/moves`, { move: 'e2e3', state_number: second.state_number }), 201).json.game;
+  ok(await anna.post(`${other}/resign`, { state_number: moved.state_number }));
+  ok(await clara.post(`${other}/resign`, { state_number: ok(await clara.get(other)).json.state_number }));
+  for (const [language, over] of [['en', /The game is over: .* have won: /], ['ru', /Партия окончена: /], ['ro', /Partida s-a încheiat: /]]) {
+    const svg = ok(await nobody.get(`${other}/board.svg`, { headers: { 'accept-language': language } })).text;
+    assert.match(svg, over);
+    assert.doesNotMatch(svg, /to move|class="turn"/);
+  }
+  assert.match(ok(await nobody.get(`${other}/board.svg?ply=0`)).text, /White to move\./);
+});
+
+const metric = async (name) => Number(new RegExp(`^fourhanded_${name} (\\d+)$`, 'm')
+  .exec(await (await fetch(server.metrics)).text())[1]);
+
+test('a picture is drawn once for all who look at the same, and not to find that nothing is new', async () => {
+  const game = await newGame();
+  const target = `/api/v1/games/${game.id}/board.png?seat=north&width=401`;
+  const before = await metric('http_pictures_drawn_total');
+  const kept = await metric('http_pictures_kept_total');
+  const all = await Promise.all(Array.from({ length: 30 }, (_, i) => [nobody, anna, boris][i % 3].get(target)));
+  for (const one of all) assert.deepEqual(ok(one).bytes, all[0].bytes);
+  assert.deepEqual([...all[0].bytes.subarray(1, 4)], [...Buffer.from('PNG')]);
+  assert.equal(await metric('http_pictures_drawn_total'), before + 1);
+  assert.equal(await metric('http_pictures_kept_total'), kept + 29);
+  const etag = all[0].headers.get('etag');
+  ok(await anna.get(target, { headers: { 'if-none-match': etag } }), 304);
+  // Another width, side, language or position is another picture.
+  const moved = ok(await anna.post(`/api/v1/games/${game.id}/moves`, { move: 'e2e3', state_number: game.state_number }), 201);
+  assert.ok(moved);
+  for (const [other, headers] of [[target, {}], [`${target}9`.replace('width=4019', 'width=402'), {}], [target, { 'accept-language': 'ru' }],
+    [target.replace('north', 'south'), {}]])
+    assert.notEqual(ok(await nobody.get(other, { headers })).headers.get('etag'), etag);
+  assert.equal(await metric('http_pictures_drawn_total'), before + 5);
+});
+
+test('who draws many pictures does not keep the others waiting', async () => {
+  const game = await newGame();
+  let drawn = 0;
+  const pictures = Array.from({ length: 60 }, (_, i) => nobody.get(`/api/v1/games/${game.id}/board.png?width=${700 + i}`)
+    .then((answer) => { drawn++; assert.ok([200, 503].includes(answer.status)); }));
+  // They are under way once the first is there; all others wait for one thread, which is not the pool's.
+  await Promise.race(pictures);
+  for (let i = 0; i < 10; i++) ok(await boris.get(`/api/v1/games/${game.id}/moves`));
+  assert.ok(drawn < 60, 'ten answers came before the last of the pictures');
+  await Promise.all(pictures);
+});
+
+test('games that wait for me are those to move and those to place in', async () => {
+  const game = await newGame('fortress', { reserve: 'chosen' });
+  const waits = async (who) => ok(await who.get('/api/v1/games?turn=me&limit=100')).json.items.some((g) => g.id === game.id);
+  assert.equal(game.state, 'placing');
+  for (const who of [anna, boris, clara, dan]) assert.equal(await waits(who), true);
+  const reserve = ok(await anna.get(`/api/v1/games/${game.id}/placement`)).json.seats.find((s) => s.seat === 'south').squares;
+  ok(await anna.post(`/api/v1/games/${game.id}/placement`, { rook: reserve[0], bishop: reserve[1], knight: reserve[2] }));
+  assert.equal(await waits(anna), false);
+  assert.equal(await waits(boris), true);
+});
+
+test('nobody takes part in more games than he may, whichever way he comes in', async () => {
+  await server.gamesPerUser(1);
+  for (const client of [anna, boris, clara, dan, olga, nobody]) client.url = server.url;
+  const seats = { south: { me: true }, west: { handle: 'olga' }, north: { open: true }, east: { open: true } };
+  problem(await anna.post('/api/v1/games', { variant: 'teams', seats }), 422, 'limit_reached');
+  await server.gamesPerUser(200);
+  for (const client of [anna, boris, clara, dan, olga, nobody]) client.url = server.url;
+  const [one, two] = [ok(await anna.post('/api/v1/games', { variant: 'teams', seats }), 201).json,
+    ok(await anna.post('/api/v1/games', { variant: 'teams', seats }), 201).json];
+  // Two invitations are no game yet; the first that is accepted is one, and its second seat none more.
+  const mine = ok(await olga.get('/api/v1/games?player=me&over=false&limit=100')).json.items
+    .filter((g) => g.seats.some((s) => s.player?.handle === 'olga' && s.state === 'taken'));
+  await server.gamesPerUser(mine.length + 1);
+  for (const client of [anna, boris, clara, dan, olga, nobody]) client.url = server.url;
+  ok(await olga.post(`/api/v1/games/${one.id}/accept`, {}));
+  problem(await olga.post(`/api/v1/games/${two.id}/accept`, {}), 422, 'limit_reached');
+  problem(await olga.post(`/api/v1/games/${two.id}/join`, { seats: ['north'] }), 422, 'limit_reached');
+  ok(await olga.post(`/api/v1/games/${one.id}/join`, { seats: ['east'] }));
+  await server.gamesPerUser(200);
+  for (const client of [anna, boris, clara, dan, olga, nobody]) client.url = server.url;
+  ok(await olga.post(`/api/v1/games/${two.id}/accept`, {}));
+});
+
+test('a game that could not be made is named nowhere', async () => {
+  const refused = problem(await anna.post('/api/v1/games', {
+    variant: 'teams', seats: { south: { me: true }, west: { me: true }, north: { open: true }, east: { open: true } },
+  }), 409, 'already_seated');
+  assert.equal(refused.json.detail, 'anna has the seat South; nobody plays against himself');
+});
+
 // Last, since it turns the clock.  Nothing purges here, so that reading alone decides.
 test('a key is remembered for 24 hours to the millisecond', async () => {
   const began = 1796083200000;

@@ -4,7 +4,8 @@
  * usage: http_server            or http_server --routes, which prints the table of routes
  * Prints one line of JSON (url, metrics, password, users with handle and token), serves, and ends
  * when its standard input does.  A line "now MS" on it turns the wall clock; "link USER" prints the
- * secret of a login link; "restart" stops the server and serves again, and prints the line anew.
+ * secret of a login link; "restart" stops the server and serves again, and prints the line anew;
+ * "games N" does the same with at most N games for each user.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +94,9 @@ int main(int argc, char **argv)
 
             fixture_link(&fixture, atoi(line + 5), secret);
             printf("%s\n", secret);
-        } else if (strcmp(line, "restart") == 0) {
+        } else if (strcmp(line, "restart") == 0 || strncmp(line, "games ", 6) == 0) {
+            if (line[0] == 'g')
+                fixture.options.games_per_user = atoi(line + 6);
             fixture_unserve(&fixture);
             fixture.options.public_url = NULL;
             fixture_serve(&fixture);

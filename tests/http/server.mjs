@@ -21,6 +21,9 @@ export async function startServer(program = process.env.FH_HTTP_SERVER) {
     async restart() {
       Object.assign(server, JSON.parse(await server.ask('restart')));
     },
+    async gamesPerUser(n) {
+      Object.assign(server, JSON.parse(await server.ask(`games ${n}`)));
+    },
     async stop() {
       child.stdin.end();
       return ended;

@@ -165,6 +165,28 @@ static void test_my_turns_come_by_deadline_paused_ones_last(void **state)
     assert_int_equal(all_pages(&f, 2, got), 0);
 }
 
+/* A game waits for whoever has not placed his reserve yet, and for nobody else. */
+static void test_games_to_place_in_wait_for_me_too(void **state)
+{
+    struct game_filter f = GAME_FILTER_INIT;
+    int64_t got[GAMES_MADE];
+
+    (void)state;
+    rig_commit(&rig);
+    rig_spoil(&rig, "UPDATE games SET state = 'placing', turn_seat = NULL, turn_user_id = NULL"
+                    " WHERE public_id = 'game0001';"
+                    "UPDATE seats SET placed_at = 5 WHERE seat <> 1 AND game_id ="
+                    " (SELECT id FROM games WHERE public_id = 'game0001')");
+    rig_begin(&rig);
+    f.turn_user_id = f.viewer_id = users[1];
+    assert_int_equal(all_pages(&f, 2, got), 1);
+    assert_int_equal(got[0], ids[1]);
+    f.turn_user_id = f.viewer_id = users[2];
+    assert_int_equal(all_pages(&f, 2, got), 0);
+    f.turn_user_id = f.viewer_id = users[0]; /* to move, in the seven others */
+    assert_int_equal(all_pages(&f, 2, got), 7);
+}
+
 static void test_a_brief_says_who_sits_where(void **state)
 {
     struct game_brief b;
@@ -192,6 +214,7 @@ int main(void)
         cmocka_unit_test(test_every_combination_of_filters_lists_just_what_it_says),
         cmocka_unit_test(test_my_turns_come_by_deadline_paused_ones_last),
         cmocka_unit_test(test_a_brief_says_who_sits_where),
+        cmocka_unit_test(test_games_to_place_in_wait_for_me_too), /* last: it changes one */
     };
 
     return cmocka_run_group_tests(tests, up, down);
