@@ -9,8 +9,8 @@
  * Calling sequence
  *   maildir_open()     the folder with new/ and cur/ must be there
  *   maildir_scan()     one look through new/, in the calling thread; or
- *   maildir_start()    a thread: a look at once, by inotify at whatever comes (IN_MOVED_TO,
- *                      IN_CLOSE_WRITE), and at everything again every MAILDIR_RESCAN_MS and
+ *   maildir_start()    a thread: a look at once, by inotify at whatever comes (moved there,
+ *                      linked there, written there and closed), and at everything again every MAILDIR_RESCAN_MS and
  *                      whenever inotify says that it has lost count
  *   maildir_close()    ends the thread within a moment; NULL is allowed
  *
