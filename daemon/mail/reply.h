@@ -27,7 +27,8 @@
  *   ".  Full-width digits and letters thereby become plain.  Letters are never guessed: a Cyrillic
  *   or Greek letter that looks Latin stays, and `latin` tells what it would have been.
  *
- * Limits: a text of at most REPLY_TEXT_MAX bytes; longer: ST_TOO_LARGE.
+ * Limits: a text of at most REPLY_TEXT_MAX bytes; longer: ST_TOO_LARGE.  Lines after the first
+ * REPLY_LINES_MAX are left out.
  * Ownership: the struct is the caller's and owns all strings in it.  Threads: any.
  * Errors: ST_INVALID (not UTF-8), ST_TOO_LARGE, ST_NOMEM.
  */
@@ -39,7 +40,10 @@
 
 #include "base/status.h"
 
-enum { REPLY_TEXT_MAX = 256 * 1024 };
+enum {
+    REPLY_TEXT_MAX = 256 * 1024,
+    REPLY_LINES_MAX = 4000
+};
 
 enum reply_kind {
     REPLY_TOP,         /* the reply area: above every quote, signature and marker */
@@ -55,7 +59,7 @@ const char *reply_kind_str(enum reply_kind kind); /* "top", "between", … */
 struct reply_line {
     const char *text;  /* normalised, see above; "" for a blank line */
     const char *raw;   /* as written (UTF-8, no controls), blanks at the end cut: for notes */
-    const char *latin; /* NULL, or text with look-alike letters replaced: refuse it with this hint */
+    const char *latin; /* NULL, or text with look-alike letters replaced: refuse, with this hint */
     enum reply_kind kind;
 };
 
@@ -76,6 +80,10 @@ struct reply_options {
     /* Beginnings of our own marker lines, any case ("--- Reply above this line"); NULL: none. */
     const char *const *markers;
     size_t marker_count;
+    /* First words of lines that are never taken for a signature, closing or disclaimer, lower
+     * case ("note"); NULL: none. */
+    const char *const *own_words;
+    size_t own_word_count;
 };
 
 void reply_release(struct reply *reply); /* NULL and released ones are allowed */

@@ -20,8 +20,8 @@
  *   ("5.0.0", none) gives way to an enhanced code in the diagnostic; a diagnostic of class 4
  *   ("451 4.7.1 …") or a status of class 4 never blames, whatever the other says.
  *
- * Ownership: the struct is the caller's, its strings the struct's.  Errors: ST_NOMEM, ST_TOO_LARGE
- * over REPORT_BYTES_MAX; anything unreadable is a report without recipients.  Threads: any.
+ * Ownership: the struct is the caller's, its strings the struct's.  Errors: ST_NOMEM; anything
+ * unreadable is a report without recipients.  Threads: any.
  */
 #ifndef FH_MAIL_REPORT_H
 #define FH_MAIL_REPORT_H
@@ -33,7 +33,7 @@
 
 enum {
     REPORT_RECIPIENTS_MAX = 32, /* later ones are not kept */
-    REPORT_BYTES_MAX = 64 * 1024
+    REPORT_BYTES_MAX = 64 * 1024 /* what follows is not read */
 };
 
 enum report_kind {
@@ -55,7 +55,7 @@ const char *report_action_str(enum report_action action); /* "none", "failed", �
 
 enum report_blame {
     REPORT_BLAME_NOTHING, /* delayed, delivered, relayed, or nothing that can be understood */
-    REPORT_BLAME_SOFT,    /* failed, but for now or for a reason that may pass: 4.x.x, mailbox full */
+    REPORT_BLAME_SOFT,    /* failed, but for now or for a reason that may pass: 4.x.x, 5.2.2 */
     REPORT_BLAME_POLICY,  /* failed by 5.7.x: about us, not about the address */
     REPORT_BLAME_ADDRESS  /* failed: no such mailbox or domain */
 };
@@ -66,7 +66,7 @@ struct report_recipient {
     char status[12];        /* "5.1.1", the one that was believed; "" none */
     char *final_recipient;  /* without its type: "anna@example.org"; "" none */
     char *original_recipient;
-    char *diagnostic;       /* without its type, unfolded, controls '?'; at most 400 bytes; "" none */
+    char *diagnostic;       /* without its type, unfolded, no controls; ≤ 400 bytes; "" none */
 };
 
 struct report {

@@ -99,13 +99,18 @@ static bool helo_is_ok(const char *helo)
            strspn(helo, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-") == n;
 }
 
-static enum status check_input(const struct mail_smtp *smtp, const struct mail_envelope *envelope,
-                               const void *bytes, size_t size, struct err *err)
+static enum status check_server(const struct mail_smtp *smtp, struct err *err)
 {
     if (!host_is_ok(smtp->host) || smtp->port < 1 || smtp->port > 65535)
         return err_set(err, ST_INVALID, "smtp: the server must be a host name and a port");
     if (!helo_is_ok(smtp->helo))
         return err_set(err, ST_INVALID, "smtp: our own name must be a domain name");
+    return ST_OK;
+}
+
+static enum status check_letter(const struct mail_envelope *envelope, const void *bytes,
+                                size_t size, struct err *err)
+{
     if (envelope->from[0] != '\0' && !mail_address_is_ok(envelope->from))
         return err_set(err, ST_INVALID, "smtp: the sender is not a plain address");
     if (!mail_address_is_ok(envelope->to))
@@ -122,8 +127,15 @@ static enum status check_input(const struct mail_smtp *smtp, const struct mail_e
             return false;                                                                          \
     } while (0)
 
-static bool set_options(struct mail_sending *s, const struct mail_smtp *smtp, const char *url,
-                        const char *from)
+static bool set_letter(struct mail_sending *s, const char *from)
+{
+    SET(CURLOPT_MAIL_FROM, from);
+    SET(CURLOPT_MAIL_RCPT, s->recipients);
+    SET(CURLOPT_INFILESIZE_LARGE, (curl_off_t)s->size);
+    return true;
+}
+
+static bool set_options(struct mail_sending *s, const struct mail_smtp *smtp, const char *url)
 {
     SET(CURLOPT_ERRORBUFFER, s->complaint);
     SET(CURLOPT_PRIVATE, s);
@@ -141,10 +153,7 @@ static bool set_options(struct mail_sending *s, const struct mail_smtp *smtp, co
         SET(CURLOPT_USERNAME, smtp->user);
         SET(CURLOPT_PASSWORD, smtp->password ? smtp->password : "");
     }
-    SET(CURLOPT_MAIL_FROM, from);
-    SET(CURLOPT_MAIL_RCPT, s->recipients);
     SET(CURLOPT_UPLOAD, 1L);
-    SET(CURLOPT_INFILESIZE_LARGE, (curl_off_t)s->size);
     SET(CURLOPT_READFUNCTION, on_read);
     SET(CURLOPT_READDATA, s);
     SET(CURLOPT_SEEKFUNCTION, on_seek);
@@ -159,36 +168,58 @@ static bool set_options(struct mail_sending *s, const struct mail_smtp *smtp, co
     return true;
 }
 
+enum status mail_sending_next(struct mail_sending *s, const struct mail_envelope *envelope,
+                              const void *bytes, size_t size, struct err *err)
+{
+    char from[MAIL_ADDRESS_MAX + 3], to[MAIL_ADDRESS_MAX + 3];
+    struct curl_slist *recipients, *before = s->recipients;
+    enum status st = check_letter(envelope, bytes, size, err);
+
+    if (st != ST_OK)
+        return st;
+    (void)snprintf(from, sizeof from, "<%s>", envelope->from);
+    (void)snprintf(to, sizeof to, "<%s>", envelope->to);
+    recipients = curl_slist_append(NULL, to);
+    if (recipients == NULL)
+        return err_set(err, ST_NOMEM, "smtp: a letter");
+    s->recipients = recipients;
+    s->bytes = bytes;
+    s->size = size;
+    s->sent = 0;
+    s->complaint[0] = s->last_line[0] = '\0';
+    if (!set_letter(s, from))
+        st = err_set(err, ST_NOMEM, "smtp: a letter");
+    curl_slist_free_all(before);
+    return st;
+}
+
 enum status mail_sending_new(const struct mail_smtp *smtp, const struct mail_envelope *envelope,
                              const void *bytes, size_t size, struct mail_sending **ret_sending,
                              struct err *err)
 {
     struct mail_sending *s = NULL;
-    char url[640], from[MAIL_ADDRESS_MAX + 3], to[MAIL_ADDRESS_MAX + 3];
+    char url[640];
     bool is_v6 = smtp->host != NULL && strchr(smtp->host, ':') != NULL;
-    enum status st = check_input(smtp, envelope, bytes, size, err);
+    enum status st = check_server(smtp, err);
 
     if (st != ST_OK)
         goto out;
     (void)snprintf(url, sizeof url, "%s://%s%s%s:%d/%s",
                    smtp->tls == MAIL_TLS_IMPLICIT ? "smtps" : "smtp", is_v6 ? "[" : "",
                    smtp->host, is_v6 ? "]" : "", smtp->port, smtp->helo);
-    (void)snprintf(from, sizeof from, "<%s>", envelope->from);
-    (void)snprintf(to, sizeof to, "<%s>", envelope->to);
-
     s = calloc(1, sizeof *s);
     if (s == NULL) {
         st = err_set(err, ST_NOMEM, "smtp: a letter");
         goto out;
     }
-    s->bytes = bytes;
-    s->size = size;
     s->easy = curl_easy_init();
-    s->recipients = curl_slist_append(NULL, to);
-    if (s->easy == NULL || s->recipients == NULL || !set_options(s, smtp, url, from)) {
+    if (s->easy == NULL || !set_options(s, smtp, url)) {
         st = err_set(err, ST_NOMEM, "smtp: a letter");
         goto out;
     }
+    st = mail_sending_next(s, envelope, bytes, size, err);
+    if (st != ST_OK)
+        goto out;
     *ret_sending = s;
     s = NULL;
 out:
@@ -253,7 +284,7 @@ static void enhanced_of(const char *line, char ret[12])
     ret[n] = '\0';
 }
 
-static enum mail_blame blame_of(const char *enhanced)
+enum mail_blame mail_blame_of(const char *enhanced)
 {
     static const char *const address[] = {"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"};
 
@@ -295,7 +326,7 @@ void mail_reply_judge(CURLcode result, long code, bool is_uploaded, const char *
         /* A 5yz reply with a 4.y.z enhanced code contradicts itself: count it as temporary. */
         r.outcome = r.enhanced[0] == '4' ? MAIL_LATER : MAIL_REFUSED;
         if (r.outcome == MAIL_REFUSED)
-            r.blame = blame_of(r.enhanced);
+            r.blame = mail_blame_of(r.enhanced);
     }
     if (r.outcome == MAIL_LATER && is_about_session && code >= 500)
         r.blame = MAIL_BLAME_POLICY;

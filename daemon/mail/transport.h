@@ -10,7 +10,9 @@
  *   mail_sending_new()     a configured handle for one letter
  *   mail_sending_handle()  → curl_multi_add_handle() … or curl_easy_perform()
  *   mail_sending_judge()   with curl's result: sent, later, refused
+ *   mail_sending_next()    another letter to the same server by the same handle, … again
  *   mail_sending_free()    after the handle has been taken out of its multi
+ *   A multi keeps the connection for the next letter by any of its handles.
  *   curl_global_init() is main's.
  *
  * Judgement
@@ -23,8 +25,8 @@
  *   The message's bytes must have CRLF line ends only, else ST_INVALID: curl stuffs dots only
  *   there.
  *
- * Ownership: everything given is copied but `bytes`, which must stay valid until
- *   mail_sending_free().  Threads: a sending belongs to one thread.
+ * Ownership: everything given is copied but `bytes`, which must stay valid until the next letter or
+ *   mail_sending_free(), and the strings of struct mail_smtp, until the latter.  Threads: a sending belongs to one thread.
  */
 #ifndef FH_MAIL_TRANSPORT_H
 #define FH_MAIL_TRANSPORT_H
@@ -66,6 +68,11 @@ MUST_CHECK enum status mail_sending_new(const struct mail_smtp *smtp,
                                         const struct mail_envelope *envelope,
                                         const void *bytes, size_t size,
                                         struct mail_sending **ret_sending, struct err *err);
+/* The handle, which is in no multi now, takes another letter.  ST_INVALID: it is as it was;
+ * ST_NOMEM: it is good for mail_sending_free() only. */
+MUST_CHECK enum status mail_sending_next(struct mail_sending *sending,
+                                         const struct mail_envelope *envelope, const void *bytes,
+                                         size_t size, struct err *err);
 CURL *mail_sending_handle(struct mail_sending *sending); /* borrowed */
 void mail_sending_free(struct mail_sending *sending);    /* NULL is allowed */
 
@@ -84,6 +91,9 @@ enum mail_blame {
     MAIL_BLAME_POLICY,  /* 5.7.x: our reputation or set-up; the operator should hear of it */
     MAIL_BLAME_MAYBE    /* 5yz without an enhanced code: soft until the third time */
 };
+
+/* The blame that an enhanced code ("5.1.1", or "" for none) of a refusal lays. */
+enum mail_blame mail_blame_of(const char *enhanced);
 
 struct mail_result {
     enum mail_outcome outcome;

@@ -1,0 +1,235 @@
+/* mail/authres.c - see authres.h. */
+#include "mail/authres.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/str.h"
+
+enum { VALUE_MAX = 300 };
+
+const char *auth_verdict_str(enum auth_verdict verdict)
+{
+    static const char *const words[] = {"none", "pass", "fail"};
+
+    return words[verdict];
+}
+
+/* ---------------------------------------------------------------- tokens */
+
+/* Past blanks and comments (RFC 5322 CFWS); false when a comment does not end. */
+static bool skip_cfws(const char **p)
+{
+    int depth = 0;
+
+    for (; **p != '\0'; (*p)++) {
+        if (depth > 0 && **p == '\\' && (*p)[1] != '\0')
+            (*p)++;
+        else if (**p == '(')
+            depth++;
+        else if (**p == ')' && depth > 0)
+            depth--;
+        else if (depth == 0 && **p != ' ' && **p != '\t' && **p != '\r' && **p != '\n')
+            break;
+    }
+    return depth == 0;
+}
+
+/* A quoted string at p, without its quotes, appended to ret; false when it does not end or fit. */
+static bool read_quoted(const char **p, char ret[VALUE_MAX], size_t *n)
+{
+    for ((*p)++; **p != '"'; (*p)++) {
+        if (**p == '\\')
+            (*p)++;
+        if (**p == '\0' || *n + 1 >= VALUE_MAX)
+            return false;
+        ret[(*n)++] = **p;
+    }
+    (*p)++;
+    ret[*n] = '\0';
+    return true;
+}
+
+/* A run of bytes but blanks, quotes, parentheses and those in stop. */
+static bool read_run(const char **p, const char *stop, char ret[VALUE_MAX], size_t *n)
+{
+    size_t before = *n;
+
+    while (**p != '\0' && strchr(" \t\r\n\"()", **p) == NULL && strchr(stop, **p) == NULL) {
+        if (*n + 1 >= VALUE_MAX)
+            return false;
+        ret[(*n)++] = *(*p)++;
+    }
+    ret[*n] = '\0';
+    return *n > before;
+}
+
+/* A keyword or a property name: method, "reason", "header.from". */
+static bool read_name(const char **p, char ret[VALUE_MAX])
+{
+    size_t n = 0;
+
+    return skip_cfws(p) && read_run(p, ";=/@", ret, &n);
+}
+
+/* A value: token, quoted string, or either of them before "@domain".  *ret_at: where in ret the
+ * domain begins that follows the last "@" outside quotes, or 0. */
+static bool read_value(const char **p, char ret[VALUE_MAX], size_t *ret_at)
+{
+    size_t n = 0;
+
+    *ret_at = 0;
+    ret[0] = '\0';
+    if (!skip_cfws(p))
+        return false;
+    if (**p == '"') {
+        if (!read_quoted(p, ret, &n))
+            return false;
+    } else if (**p != '@' && !read_run(p, ";@", ret, &n)) {
+        return false;
+    }
+    if (**p == '@') {
+        (*p)++;
+        if (n + 2 >= VALUE_MAX)
+            return false;
+        ret[n++] = '@';
+        *ret_at = n;
+        if (!read_run(p, ";@", ret, &n))
+            return false;
+    }
+    /* Whatever follows must begin something new. */
+    return **p == '\0' || strchr(" \t\r\n;(", **p) != NULL;
+}
+
+static bool read_sign(const char **p, char sign)
+{
+    if (!skip_cfws(p) || **p != sign)
+        return false;
+    (*p)++;
+    return true;
+}
+
+/* ---------------------------------------------------------------- one header */
+
+/* domain is wanted or a parent of it that is no top level domain. */
+static bool is_aligned(const char *domain, const char *wanted)
+{
+    size_t n = strlen(domain), m = strlen(wanted);
+
+    if (n == 0 || n > m || strcasecmp(wanted + (m - n), domain) != 0)
+        return false;
+    return n == m || (wanted[m - n - 1] == '.' && strchr(domain, '.') != NULL);
+}
+
+struct findings {
+    bool dmarc_pass, dmarc_fail;
+    bool other_pass, other_fail; /* of dkim and spf */
+};
+
+/* One method's result and its properties; p stands after the ";". */
+static bool read_result(const char **p, const char *from_domain, struct findings *f)
+{
+    char method[VALUE_MAX], result[VALUE_MAX], name[VALUE_MAX], value[VALUE_MAX];
+    size_t at = 0;
+    bool is_from_named = false, is_from_ours = false, is_domain_ours = false;
+
+    if (!read_name(p, method) || !skip_cfws(p))
+        return false;
+    if (**p == '/') { /* method "/" version */
+        (*p)++;
+        if (!read_name(p, name))
+            return false;
+    }
+    if (!read_sign(p, '=') || !read_name(p, result) || !skip_cfws(p))
+        return false;
+    while (**p != '\0' && **p != ';') {
+        const char *domain;
+
+        if (!read_name(p, name) || !read_sign(p, '=') || !read_value(p, value, &at) ||
+            !skip_cfws(p))
+            return false;
+        domain = value + at;
+        if (str_case_eq(name, "header.from")) {
+            is_from_named = true;
+            is_from_ours = strcasecmp(domain, from_domain) == 0;
+        } else if (str_case_eq(name, "header.d") || str_case_eq(name, "smtp.mailfrom") ||
+                   (str_case_eq(name, "header.i") && at > 0)) {
+            is_domain_ours = is_domain_ours || is_aligned(domain, from_domain);
+        }
+    }
+    if (str_case_eq(method, "dmarc")) {
+        f->dmarc_pass = f->dmarc_pass ||
+                        (str_case_eq(result, "pass") && (!is_from_named || is_from_ours));
+        f->dmarc_fail = f->dmarc_fail || str_case_eq(result, "fail");
+    } else if (str_case_eq(method, "dkim") || str_case_eq(method, "spf")) {
+        f->other_pass = f->other_pass || (str_case_eq(result, "pass") && is_domain_ours);
+        f->other_fail = f->other_fail || str_case_eq(result, "fail") ||
+                        str_case_eq(result, "hardfail");
+    }
+    return true;
+}
+
+/* The authserv-id at the beginning and the version that may follow it. */
+static bool read_id(const char **p, char ret[VALUE_MAX])
+{
+    size_t n = 0;
+
+    if (!skip_cfws(p))
+        return false;
+    ret[0] = '\0';
+    if (**p == '"' ? !read_quoted(p, ret, &n) : !read_run(p, ";", ret, &n))
+        return false;
+    if (!skip_cfws(p))
+        return false;
+    while (**p >= '0' && **p <= '9')
+        (*p)++;
+    return skip_cfws(p) && (**p == ';' || **p == '\0');
+}
+
+static enum auth_verdict judge(const char *p, const char *from_domain)
+{
+    struct findings f = {.dmarc_pass = false};
+
+    while (*p == ';') {
+        p++;
+        if (!skip_cfws(&p))
+            return AUTH_NONE;
+        if (*p == '\0')
+            break; /* a ";" at the very end */
+        if (strncasecmp(p, "none", 4) == 0 && (p[4] == '\0' || strchr(" \t\r\n;(", p[4]))) {
+            p += 4;
+            if (!skip_cfws(&p))
+                return AUTH_NONE;
+        } else if (!read_result(&p, from_domain, &f)) {
+            return AUTH_NONE;
+        }
+    }
+    if (f.dmarc_fail)
+        return AUTH_FAIL;
+    if (f.dmarc_pass || f.other_pass)
+        return AUTH_PASS;
+    return f.other_fail ? AUTH_FAIL : AUTH_NONE;
+}
+
+enum auth_verdict authres_judge(const char *const *values, size_t count, const char *authserv_id,
+                                const char *from_domain)
+{
+    if (authserv_id == NULL || authserv_id[0] == '\0' || from_domain == NULL ||
+        from_domain[0] == '\0')
+        return AUTH_NONE;
+    for (size_t i = 0; i < count; i++) {
+        const char *p = values[i];
+        char id[VALUE_MAX];
+
+        if (!read_id(&p, id)) {
+            /* Ours, but broken, is as bad as none: what stands below is not ours. */
+            if (str_case_eq(id, authserv_id))
+                return AUTH_NONE;
+            continue;
+        }
+        if (str_case_eq(id, authserv_id))
+            return judge(p, from_domain);
+    }
+    return AUTH_NONE;
+}

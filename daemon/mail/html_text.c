@@ -1,0 +1,625 @@
+/* mail/html_text.c - see html_text.h. */
+#include "mail/html_text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "mail/decode.h"
+
+enum {
+    CONTAINERS_MAX = 64,
+    DEPTH_SHOWN = 8,
+    NAME_MAX_TAG = 24,
+    VALUE_MAX = 512 /* of an attribute; the rest is not looked at */
+};
+
+/* Tags that can be containers, whose nesting is counted. */
+enum tag {
+    TAG_OTHER,
+    TAG_DIV,
+    TAG_BLOCKQUOTE,
+    TAG_SPAN,
+    TAG_P,
+    TAG_TABLE,
+    TAG_TD,
+    TAG_SECTION,
+    TAG_PRE,
+    TAG_COUNT
+};
+
+enum container_kind {
+    CONTAINER_QUOTE,      /* all of it is quoted */
+    CONTAINER_GMAIL,      /* quoted until a blockquote in it has ended: people answer below */
+    CONTAINER_GMAIL_OVER, /* such a one after its blockquote */
+    CONTAINER_HIDDEN,
+    CONTAINER_PRE
+};
+
+struct container {
+    enum tag tag;
+    enum container_kind kind;
+    unsigned level; /* how many of this tag were open, itself included */
+};
+
+struct page {
+    struct buf *out;
+    struct container open[CONTAINERS_MAX];
+    size_t open_count;
+    unsigned levels[TAG_COUNT];
+    unsigned quote_depth;
+    unsigned hidden, pre;
+    bool is_rest_quoted; /* after Outlook's mark, or when nesting got too deep */
+    bool has_line;       /* something stands in the current line */
+    bool wants_blank;    /* blanks were seen since */
+    bool has_own_text;   /* something unquoted has been put out */
+};
+
+/* ---------------------------------------------------------------- lines */
+
+static unsigned depth_of(const struct page *page)
+{
+    unsigned depth = page->quote_depth + (page->is_rest_quoted ? 1 : 0);
+
+    return depth > DEPTH_SHOWN ? DEPTH_SHOWN : depth;
+}
+
+static void line_begin(struct page *page)
+{
+    if (page->has_line)
+        return;
+    for (unsigned i = 0; i < depth_of(page); i++)
+        buf_puts(page->out, "> ");
+    page->has_line = true;
+    page->wants_blank = false;
+}
+
+static void line_end(struct page *page)
+{
+    if (!page->has_line) /* an empty line carries its quote marks too */
+        line_begin(page);
+    buf_putc(page->out, '\n');
+    page->has_line = page->wants_blank = false;
+}
+
+static void block_edge(struct page *page)
+{
+    if (page->has_line)
+        line_end(page);
+    page->wants_blank = false;
+}
+
+static void put_char(struct page *page, unsigned c)
+{
+    bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+
+    if (page->hidden > 0)
+        return;
+    if (page->pre > 0 && (c == '\n' || c == '\r')) {
+        if (c == '\n')
+            line_end(page);
+        return;
+    }
+    if (is_blank && page->pre == 0) {
+        page->wants_blank = page->has_line;
+        return;
+    }
+    if (page->wants_blank && page->has_line)
+        buf_putc(page->out, ' ');
+    page->wants_blank = false;
+    line_begin(page);
+    decode_put(page->out, c < 0x20 ? ' ' : c);
+    if (!is_blank && c != 0xa0 && depth_of(page) == 0)
+        page->has_own_text = true;
+}
+
+/* ---------------------------------------------------------------- entities */
+
+struct entity {
+    const char *name;
+    unsigned short c;
+};
+
+/* Sorted by name as bytes. */
+static const struct entity entities[] = {
+    {"AElig", 198},    {"Aacute", 193},   {"Acirc", 194},    {"Agrave", 192},   {"Aring", 197},
+    {"Atilde", 195},   {"Auml", 196},     {"Ccedil", 199},   {"ETH", 208},      {"Eacute", 201},
+    {"Ecirc", 202},    {"Egrave", 200},   {"Euml", 203},     {"Iacute", 205},   {"Icirc", 206},
+    {"Igrave", 204},   {"Iuml", 207},     {"Ntilde", 209},   {"OElig", 338},    {"Oacute", 211},
+    {"Ocirc", 212},    {"Ograve", 210},   {"Oslash", 216},   {"Otilde", 213},   {"Ouml", 214},
+    {"Scaron", 352},   {"THORN", 222},    {"Uacute", 218},   {"Ucirc", 219},    {"Ugrave", 217},
+    {"Uuml", 220},     {"Yacute", 221},   {"Zcaron", 381},   {"aacute", 225},   {"acirc", 226},
+    {"aelig", 230},    {"agrave", 224},   {"amp", '&'},      {"apos", '\''},    {"aring", 229},
+    {"atilde", 227},   {"auml", 228},     {"bdquo", 0x201e}, {"bull", 0x2022},  {"ccedil", 231},
+    {"colon", ':'},    {"comma", ','},    {"commat", '@'},   {"copy", 169},     {"dash", 0x2010},
+    {"deg", 176},      {"eacute", 233},   {"ecirc", 234},    {"egrave", 232},   {"emsp", 0x2003},
+    {"ensp", 0x2002},  {"equals", '='},   {"eth", 240},      {"euml", 235},     {"euro", 0x20ac},
+    {"excl", '!'},     {"gt", '>'},       {"hellip", 0x2026}, {"hyphen", 0x2010}, {"iacute", 237},
+    {"icirc", 238},    {"iexcl", 161},    {"igrave", 236},   {"iquest", 191},   {"iuml", 239},
+    {"laquo", 171},    {"larr", 0x2190},  {"ldquo", 0x201c}, {"lpar", '('},     {"lrm", 0x200e},
+    {"lsaquo", 0x2039}, {"lsquo", 0x2018}, {"lt", '<'},      {"mdash", 0x2014}, {"middot", 183},
+    {"minus", 0x2212}, {"nbsp", 160},     {"ndash", 0x2013}, {"newline", '\n'}, {"ntilde", 241},
+    {"num", '#'},      {"oacute", 243},   {"ocirc", 244},    {"oelig", 339},    {"ograve", 242},
+    {"ordf", 170},     {"ordm", 186},     {"oslash", 248},   {"otilde", 245},   {"ouml", 246},
+    {"para", 182},     {"period", '.'},   {"plus", '+'},     {"quot", '"'},     {"raquo", 187},
+    {"rarr", 0x2192},  {"rdquo", 0x201d}, {"reg", 174},      {"rlm", 0x200f},   {"rpar", ')'},
+    {"rsaquo", 0x203a}, {"rsquo", 0x2019}, {"sbquo", 0x201a}, {"scaron", 353},  {"sect", 167},
+    {"shy", 173},      {"sol", '/'},      {"szlig", 223},    {"thinsp", 0x2009}, {"thorn", 254},
+    {"times", 215},    {"trade", 0x2122}, {"uacute", 250},   {"ucirc", 251},    {"ugrave", 249},
+    {"uuml", 252},     {"yacute", 253},   {"yuml", 255},     {"zcaron", 382},   {"zwj", 0x200d},
+    {"zwnj", 0x200c},
+};
+
+static int entity_compare(const void *key, const void *entry)
+{
+    return strcmp(key, ((const struct entity *)entry)->name);
+}
+
+/* "#8211", "#x2013"; 0: it is none. */
+static unsigned number_of(const char *name, size_t n)
+{
+    unsigned base = n > 1 && (name[1] == 'x' || name[1] == 'X') ? 16 : 10;
+    unsigned long c = 0;
+
+    if (n < (base == 16 ? 3u : 2u))
+        return 0;
+    for (size_t i = base == 16 ? 2 : 1; i < n; i++) {
+        unsigned digit = name[i] >= '0' && name[i] <= '9'   ? (unsigned)(name[i] - '0')
+                         : name[i] >= 'a' && name[i] <= 'f' ? (unsigned)(name[i] - 'a' + 10)
+                         : name[i] >= 'A' && name[i] <= 'F' ? (unsigned)(name[i] - 'A' + 10)
+                                                            : 99;
+
+        if (digit >= base)
+            return 0;
+        c = c * base + digit;
+        if (c > 0x10ffff)
+            return 0xfffd;
+    }
+    return c == 0 || (c >= 0xd800 && c < 0xe000) ? 0xfffd : (unsigned)c;
+}
+
+/* The character that "&…" at p means, and how long it is; 0 when it is only an ampersand. */
+static unsigned entity_at(const char *p, const char *end, size_t *ret_len)
+{
+    char name[12];
+    size_t n = 0;
+    const struct entity *found;
+    unsigned c;
+
+    for (p++; p + n < end && n < sizeof name - 1; n++) {
+        bool is_ok = (p[n] >= '0' && p[n] <= '9') || (p[n] >= 'a' && p[n] <= 'z') ||
+                     (p[n] >= 'A' && p[n] <= 'Z') || (n == 0 && p[n] == '#');
+
+        if (!is_ok)
+            break;
+        name[n] = p[n];
+    }
+    name[n] = '\0';
+    *ret_len = 1 + n + (p + n < end && p[n] == ';');
+    if (name[0] == '#')
+        return number_of(name, n);
+    found = bsearch(name, entities, COUNT_OF(entities), sizeof entities[0], entity_compare);
+    if (found == NULL)
+        return 0;
+    c = found->c;
+    return c;
+}
+
+static void put_text(struct page *page, const char *p, const char *end)
+{
+    while (p < end) {
+        size_t len = 0;
+        unsigned c = *p == '&' ? entity_at(p, end, &len) : 0;
+
+        if (c != 0) {
+            p += len;
+        } else {
+            c = decode_char(&p);
+        }
+        put_char(page, c);
+    }
+}
+
+/* ---------------------------------------------------------------- tags */
+
+struct element {
+    char name[NAME_MAX_TAG];
+    bool is_end;
+    bool is_empty;          /* "<br/>" */
+    char marks[VALUE_MAX];  /* values of id, class and name: lower case, blanks around each */
+    char style[VALUE_MAX];  /* lower case, without blanks */
+};
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_blank_char(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+static void add_mark(char *marks, const char *value, size_t n)
+{
+    size_t at = strlen(marks);
+
+    for (size_t i = 0; i < n && at + 2 < VALUE_MAX; i++)
+        marks[at++] = is_blank_char(value[i]) ? ' ' : lower(value[i]);
+    marks[at++] = ' ';
+    marks[at] = '\0';
+}
+
+static void set_style(char *style, const char *value, size_t n)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < n && at + 1 < VALUE_MAX; i++)
+        if (!is_blank_char(value[i]))
+            style[at++] = lower(value[i]);
+    style[at] = '\0';
+}
+
+static bool name_is(const char *name, size_t n, const char *wanted)
+{
+    if (strlen(wanted) != n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (lower(name[i]) != wanted[i])
+            return false;
+    return true;
+}
+
+/* One attribute at p; moves on past it. */
+static const char *read_attribute(const char *p, const char *end, struct element *e)
+{
+    const char *name = p, *value = p;
+    size_t name_n, value_n = 0;
+
+    while (p < end && *p != '=' && *p != '>' && !is_blank_char(*p) && (*p != '/' || p == name))
+        p++;
+    name_n = (size_t)(p - name);
+    while (p < end && is_blank_char(*p))
+        p++;
+    if (p < end && *p == '=') {
+        for (p++; p < end && is_blank_char(*p); p++)
+            ;
+        if (p < end && (*p == '"' || *p == '\'')) {
+            const char *quote = memchr(p + 1, *p, (size_t)(end - p - 1));
+
+            value = p + 1;
+            value_n = (size_t)((quote ? quote : end) - value);
+            p = quote ? quote + 1 : end;
+        } else {
+            value = p;
+            while (p < end && *p != '>' && !is_blank_char(*p))
+                p++;
+            value_n = (size_t)(p - value);
+        }
+    }
+    if (name_is(name, name_n, "id") || name_is(name, name_n, "class") ||
+        name_is(name, name_n, "name"))
+        add_mark(e->marks, value, value_n);
+    else if (name_is(name, name_n, "style"))
+        set_style(e->style, value, value_n);
+    else if (name_is(name, name_n, "hidden"))
+        set_style(e->style, "display:none", 12);
+    return p;
+}
+
+/* The tag at "<"; the byte after its ">".  NULL: no tag stands here. */
+static const char *read_tag(const char *p, const char *end, struct element *e)
+{
+    size_t n = 0;
+
+    p++;
+    e->is_end = p < end && *p == '/';
+    p += e->is_end;
+    e->is_empty = false;
+    e->style[0] = e->name[0] = '\0';
+    e->marks[0] = ' ';
+    e->marks[1] = '\0';
+    if (p >= end || !((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z')))
+        return NULL;
+    for (; p < end && !is_blank_char(*p) && *p != '>' && *p != '/'; p++)
+        if (n + 1 < sizeof e->name)
+            e->name[n++] = lower(*p);
+    e->name[n] = '\0';
+    while (p < end && *p != '>') {
+        if (is_blank_char(*p) || *p == '/') {
+            e->is_empty = *p == '/';
+            p++;
+        } else {
+            e->is_empty = false;
+            p = read_attribute(p, end, e);
+        }
+    }
+    return p < end ? p + 1 : end;
+}
+
+static bool is_in(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+static enum tag tag_of(const char *name)
+{
+    static const char *const names[TAG_COUNT] = {"",      "div", "blockquote", "span", "p",
+                                                 "table", "td",  "section",    "pre"};
+
+    for (int i = 1; i < TAG_COUNT; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (enum tag)i;
+    return TAG_OTHER;
+}
+
+static bool is_block(const char *name)
+{
+    static const char *const list[] = {
+        "p",     "div",     "tr",      "li",     "ul",     "ol",      "table",      "h1",    "h2",
+        "h3",    "h4",      "h5",      "h6",     "pre",    "address", "blockquote", "section",
+        "article", "header", "footer", "center", "dl",     "dt",      "dd",         "form",  "body",
+        "fieldset", "main", "nav",     "aside",  "figure", "caption", "tbody",      "thead", NULL};
+
+    return is_in(name, list);
+}
+
+/* ---------------------------------------------------------------- what marks a quotation */
+
+/* Whether one of the words in marks begins with prefix, Outlook's "x_" and "ecx" left aside. */
+static bool has_mark(const struct element *e, const char *prefix)
+{
+    for (const char *p = e->marks; (p = strchr(p, ' ')) != NULL;) {
+        p += strspn(p, " ");
+        while (str_starts(p, "x_"))
+            p += 2;
+        if (str_starts(p, "ecx"))
+            p += 3;
+        if (*p != '\0' && str_starts(p, prefix))
+            return true;
+    }
+    return false;
+}
+
+/* Marks after which everything is quoted. */
+static bool begins_rest(const struct element *e)
+{
+    static const char *const list[] = {"divrplyfwdmsg", "appendonsend", "stopspelling", "zwchr",
+                                       "mail-editor-reference-message-container",
+                                       "outlookmessageheader", "forwarded-message",
+                                       "isforwardcontent", NULL};
+
+    for (const char *const *mark = list; *mark; mark++)
+        if (has_mark(e, *mark))
+            return true;
+    return false;
+}
+
+/* One-paragraph containers of the line that introduces a quote. */
+static bool is_introduction(const struct element *e)
+{
+    return has_mark(e, "gmail_attr") || has_mark(e, "moz-cite-prefix") ||
+           has_mark(e, "reply-intro") || has_mark(e, "moz-email-headers-table");
+}
+
+static bool is_quotation(const struct element *e)
+{
+    const char *border = strstr(e->style, "border-left:");
+
+    if (strcmp(e->name, "blockquote") == 0 || strstr(e->marks, "quote") != NULL ||
+        is_introduction(e))
+        return true;
+    /* A bar at the left is how many programs draw one; "0", "none" and the like draw none. */
+    return border != NULL && (strstr(border, "solid") != NULL || strstr(border, "px") != NULL) &&
+           !str_starts(border, "border-left:0") && !str_starts(border, "border-left:none");
+}
+
+static bool is_hidden(const struct element *e)
+{
+    return strstr(e->style, "display:none") != NULL ||
+           strstr(e->style, "visibility:hidden") != NULL ||
+           strstr(e->style, "mso-hide:all") != NULL;
+}
+
+static bool is_signature(const struct element *e)
+{
+    /* Apple's is left to the words in it: people type into it. */
+    return has_mark(e, "gmail_signature") || has_mark(e, "moz-signature") ||
+           has_mark(e, "protonmail_signature") || has_mark(e, "signature") ||
+           has_mark(e, "ms-outlook-mobile-signature") || has_mark(e, "mobile_signature") ||
+           has_mark(e, "composer_signature") || has_mark(e, "_signature");
+}
+
+/* ---------------------------------------------------------------- nesting */
+
+static void container_open(struct page *page, enum tag tag, enum container_kind kind)
+{
+    if (page->open_count == CONTAINERS_MAX) {
+        page->is_rest_quoted = true; /* nobody writes an answer in there */
+        return;
+    }
+    page->open[page->open_count++] =
+        (struct container){.tag = tag, .kind = kind, .level = page->levels[tag]};
+    if (kind == CONTAINER_QUOTE || kind == CONTAINER_GMAIL)
+        page->quote_depth++;
+    else if (kind == CONTAINER_HIDDEN)
+        page->hidden++;
+    else if (kind == CONTAINER_PRE)
+        page->pre++;
+}
+
+static void container_close(struct page *page, const struct container *c)
+{
+    if (c->kind == CONTAINER_QUOTE || c->kind == CONTAINER_GMAIL)
+        page->quote_depth--;
+    else if (c->kind == CONTAINER_HIDDEN)
+        page->hidden--;
+    else if (c->kind == CONTAINER_PRE)
+        page->pre--;
+}
+
+/* A tag ends: so do the containers that it, or what is still open in it, had begun. */
+static void level_end(struct page *page, enum tag tag)
+{
+    size_t keep = page->open_count;
+
+    if (page->levels[tag] == 0)
+        return;
+    for (size_t i = 0; i < page->open_count; i++) {
+        if (page->open[i].tag == tag && page->open[i].level == page->levels[tag]) {
+            keep = i;
+            break;
+        }
+    }
+    page->levels[tag]--;
+    while (page->open_count > keep)
+        container_close(page, &page->open[--page->open_count]);
+    if (tag == TAG_BLOCKQUOTE && keep > 0 && page->open[keep - 1].kind == CONTAINER_GMAIL) {
+        page->open[keep - 1].kind = CONTAINER_GMAIL_OVER;
+        page->quote_depth--;
+    }
+}
+
+static bool is_pre_style(const struct element *e)
+{
+    return strstr(e->style, "white-space:pre") != NULL ||
+           strstr(e->style, "white-space:break-spaces") != NULL;
+}
+
+static void element_begin(struct page *page, const struct element *e)
+{
+    enum tag tag = tag_of(e->name);
+
+    if (begins_rest(e)) {
+        block_edge(page);
+        page->is_rest_quoted = true;
+    }
+    if (tag == TAG_OTHER)
+        return;
+    page->levels[tag]++;
+    if (is_signature(e) && page->has_own_text && depth_of(page) == 0 && page->hidden == 0) {
+        block_edge(page);
+        buf_puts(page->out, "-- \n");
+    }
+    if (is_hidden(e))
+        container_open(page, tag, CONTAINER_HIDDEN);
+    if (is_quotation(e)) {
+        block_edge(page);
+        container_open(page, tag,
+                       has_mark(e, "gmail_quote") && tag != TAG_BLOCKQUOTE ? CONTAINER_GMAIL
+                                                                          : CONTAINER_QUOTE);
+    }
+    if (tag == TAG_PRE || is_pre_style(e))
+        container_open(page, tag, CONTAINER_PRE);
+}
+
+static void on_tag(struct page *page, const struct element *e)
+{
+    if (is_block(e->name))
+        block_edge(page);
+    if (e->is_end) {
+        enum tag tag = tag_of(e->name);
+
+        if (tag != TAG_OTHER)
+            level_end(page, tag);
+        return;
+    }
+    if (strcmp(e->name, "br") == 0) {
+        if (page->hidden == 0)
+            line_end(page);
+    } else if (strcmp(e->name, "hr") == 0) {
+        block_edge(page);
+        if (page->hidden == 0) {
+            line_begin(page);
+            buf_puts(page->out, "________________________________");
+            line_end(page);
+        }
+    } else if (strcmp(e->name, "td") == 0 || strcmp(e->name, "th") == 0) {
+        page->wants_blank = page->has_line;
+    }
+    element_begin(page, e);
+}
+
+/* Past the element whose content is no text: to just after its end tag. */
+static const char *skip_element(const char *p, const char *end, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (; p < end; p++) {
+        p = memchr(p, '<', (size_t)(end - p));
+        if (p == NULL)
+            return end;
+        if ((size_t)(end - p) > n + 1 && p[1] == '/' && name_is(p + 2, n, name)) {
+            const char *gt = memchr(p, '>', (size_t)(end - p));
+
+            return gt ? gt + 1 : end;
+        }
+    }
+    return end;
+}
+
+static const char *find(const char *p, const char *end, const char *what)
+{
+    size_t n = strlen(what);
+
+    for (; (size_t)(end - p) >= n; p++) {
+        p = memchr(p, what[0], (size_t)(end - p));
+        if (p == NULL || (size_t)(end - p) < n)
+            return NULL;
+        if (memcmp(p, what, n) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+/* What begins with "<!" or "<?": comments, and conditional ones of Office, say nothing. */
+static const char *skip_declaration(const char *p, const char *end)
+{
+    const char *stop;
+
+    if ((size_t)(end - p) >= 4 && memcmp(p, "<!--", 4) == 0) {
+        stop = find(p + 4, end, "-->");
+        return stop ? stop + 3 : end;
+    }
+    stop = memchr(p, '>', (size_t)(end - p));
+    return stop ? stop + 1 : end;
+}
+
+void html_text(const char *html, size_t n, struct buf *out)
+{
+    /* Not "head": its end tag is sometimes forgotten, and the rest of it says nothing anyway. */
+    static const char *const silent[] = {"script", "style",    "title",
+                                         "object", "noscript", "textarea", NULL};
+    struct page page = {.out = out};
+    const char *p = html, *end = html + n;
+
+    while (p < end && !buf_failed(out)) {
+        const char *lt = memchr(p, '<', (size_t)(end - p));
+        struct element e;
+        const char *after;
+
+        put_text(&page, p, lt ? lt : end);
+        if (lt == NULL)
+            break;
+        if (lt + 1 < end && (lt[1] == '!' || lt[1] == '?')) {
+            p = skip_declaration(lt, end);
+            continue;
+        }
+        after = read_tag(lt, end, &e);
+        if (after == NULL) {
+            put_char(&page, '<');
+            p = lt + 1;
+        } else if (!e.is_end && !e.is_empty && is_in(e.name, silent)) {
+            p = skip_element(after, end, e.name);
+        } else {
+            on_tag(&page, &e);
+            p = after;
+        }
+    }
+    block_edge(&page);
+}

@@ -1,0 +1,25 @@
+/*
+ * mail/html_text.h - the text of an HTML letter, with what it quotes marked.
+ *
+ * Purpose
+ *   Lines as a reader sees them: blocks, <br> and table rows end a line, blanks run together, <pre>
+ *   is kept, entities are decoded, scripts, styles and hidden elements say nothing.  What stands in
+ *   a quotation gets "> " before each line, once a level: <blockquote>, the containers that mail
+ *   programs put around what they quote, and all that follows the marks that Outlook and others
+ *   leave ahead of it.  <hr> becomes a line of underscores.  A signature container that follows
+ *   some text gets a line "-- " first.
+ *
+ * Limits: any input, in one pass; what does not nest is read as if it did.  Output stops at the
+ * buffer's limit.  Ownership: appends to the caller's buffer.  Private to mail/.  Threads: any.
+ */
+#ifndef FH_MAIL_HTML_TEXT_H
+#define FH_MAIL_HTML_TEXT_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* html: UTF-8. */
+void html_text(const char *html, size_t n, struct buf *out);
+
+#endif

@@ -1,0 +1,600 @@
+/* mail/letter.c - see letter.h. */
+#include "mail/letter.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "mail/address.h"
+#include "mail/body.h"
+#include "mail/decode.h"
+#include "mail/message.h"
+#include "mail/reply.h"
+#include "mail/scan.h"
+
+enum {
+    RECIPIENT_MAX = 320, /* bytes of an address that is kept */
+    ID_MAX = 500,        /* bytes of a message id that is kept */
+    VALUE_MAX = 8192     /* bytes of an Authentication-Results value that is kept */
+};
+
+const char *letter_mark_str(enum letter_mark mark)
+{
+    static const char *const words[LETTER_MARKS] = {
+        "none",        "loop",     "report",     "reaction", "calendar", "auto_submitted",
+        "null_sender", "auto_header", "suppress", "precedence", "list",  "daemon"};
+
+    return words[mark];
+}
+
+const char *letter_from_fault_str(enum letter_from_fault fault)
+{
+    static const char *const words[LETTER_FROM_FAULTS] = {"ok", "missing", "several", "group",
+                                                          "bad"};
+
+    return words[fault];
+}
+
+const char *letter_problem_str(enum letter_problem problem)
+{
+    static const char *const words[LETTER_PROBLEMS] = {"fine", "no_text", "encrypted", "tnef"};
+
+    return words[problem];
+}
+
+void letter_free(struct letter *letter)
+{
+    if (letter == NULL)
+        return;
+    free(letter->from);
+    free(letter->from_domain);
+    free(letter->from_name);
+    free(letter->subject);
+    free(letter->message_id);
+    free(letter->in_reply_to);
+    for (size_t i = 0; i < letter->reference_count; i++)
+        free(letter->references[i]);
+    free(letter->references);
+    for (size_t i = 0; i < letter->recipient_count; i++)
+        free(letter->recipients[i].address);
+    free(letter->recipients);
+    free(letter->loop_id);
+    for (size_t i = 0; i < letter->authentication_result_count; i++)
+        free(letter->authentication_results[i]);
+    free(letter->authentication_results);
+    report_release(&letter->report);
+    free(letter->text);
+    free(letter->html_text);
+    free(letter);
+}
+
+static enum status no_memory(struct err *err)
+{
+    return err_set(err, ST_NOMEM, "no memory to read a letter");
+}
+
+/* ---------------------------------------------------------------- who and to whom */
+
+static enum status read_from(struct letter *letter, const struct scan *scan, struct err *err)
+{
+    size_t index = 0;
+    const char *value = scan_next(scan, "From", &index);
+    enum status st = ST_OK;
+
+    letter->from_fault = LETTER_FROM_MISSING;
+    if (value && scan_next(scan, "From", &index) != NULL)
+        letter->from_fault = LETTER_FROM_SEVERAL;
+    else if (value)
+        st = address_from(value, &letter->from_fault, &letter->from, &letter->from_name, err);
+    if (st != ST_OK)
+        return st;
+    letter->has_from = letter->from != NULL;
+    if (!letter->has_from) {
+        letter->from = str_dup("");
+        letter->from_name = str_dup("");
+    }
+    letter->from_domain = str_dup(letter->has_from ? strrchr(letter->from, '@') + 1 : "");
+    return letter->from && letter->from_name && letter->from_domain ? ST_OK : no_memory(err);
+}
+
+struct gathering {
+    struct letter *letter;
+    enum letter_source source;
+    bool is_out_of_memory;
+};
+
+static bool take_recipient(void *arg, const char *address, size_t n)
+{
+    struct gathering *g = arg;
+    struct letter *l = g->letter;
+
+    if (l->recipient_count == LETTER_RECIPIENTS_MAX)
+        return false;
+    if (n > RECIPIENT_MAX)
+        return true;
+    l->recipients[l->recipient_count].source = g->source;
+    l->recipients[l->recipient_count].address = str_ndup(address, n);
+    g->is_out_of_memory = l->recipients[l->recipient_count].address == NULL;
+    l->recipient_count += !g->is_out_of_memory;
+    return !g->is_out_of_memory;
+}
+
+static enum status read_recipients(struct letter *letter, const struct scan *scan,
+                                   struct err *err)
+{
+    static const struct {
+        const char *name;
+        enum letter_source source;
+    } fields[] = {
+        {"Delivered-To", LETTER_DELIVERED_TO}, {"X-Original-To", LETTER_X_ORIGINAL_TO},
+        {"Envelope-To", LETTER_ENVELOPE_TO},   {"X-Envelope-To", LETTER_ENVELOPE_TO},
+        {"To", LETTER_TO},                     {"Cc", LETTER_CC},
+    };
+
+    letter->recipients = calloc(LETTER_RECIPIENTS_MAX, sizeof *letter->recipients);
+    if (letter->recipients == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < COUNT_OF(fields); i++) {
+        struct gathering g = {.letter = letter, .source = fields[i].source};
+        size_t index = 0;
+
+        for (const char *value; (value = scan_next(scan, fields[i].name, &index)) != NULL;) {
+            address_each(value, take_recipient, &g);
+            if (g.is_out_of_memory)
+                return no_memory(err);
+        }
+    }
+    return ST_OK;
+}
+
+/* ---------------------------------------------------------------- ids */
+
+/* The next "<…>" of a value, without blanks inside; false: no more. */
+static bool next_id(const char **p, const char **ret_id, size_t *ret_n)
+{
+    for (const char *lt; (lt = strchr(*p, '<')) != NULL;) {
+        size_t n = strcspn(lt + 1, "<> ");
+
+        *p = lt + 1 + n;
+        if (**p == '>' && n > 0 && n <= ID_MAX) {
+            *ret_id = lt + 1;
+            *ret_n = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+static char *first_id(const char *value)
+{
+    const char *id = NULL;
+    size_t n = 0;
+    char *text;
+
+    if (value == NULL || !next_id(&value, &id, &n))
+        return str_dup("");
+    text = str_ndup(id, n);
+    if (text && !utf8_is_valid(text, n))
+        text[0] = '\0';
+    return text;
+}
+
+static bool take_references(struct letter *letter, const char *value)
+{
+    const char *id = NULL;
+    size_t n = 0;
+
+    while (value && next_id(&value, &id, &n)) {
+        char *text;
+
+        if (!utf8_is_valid(id, n))
+            continue;
+        if ((text = str_ndup(id, n)) == NULL)
+            return false;
+        if (letter->reference_count == LETTER_REFERENCES_MAX) {
+            free(letter->references[0]);
+            memmove(letter->references, letter->references + 1,
+                    (LETTER_REFERENCES_MAX - 1) * sizeof letter->references[0]);
+            letter->reference_count--;
+        }
+        letter->references[letter->reference_count++] = text;
+    }
+    return true;
+}
+
+static enum status read_ids(struct letter *letter, const struct scan *scan, struct err *err)
+{
+    const char *in_reply_to = scan_first(scan, "In-Reply-To");
+
+    letter->message_id = first_id(scan_first(scan, "Message-ID"));
+    letter->in_reply_to = first_id(in_reply_to);
+    letter->references = calloc(LETTER_REFERENCES_MAX, sizeof *letter->references);
+    if (letter->message_id == NULL || letter->in_reply_to == NULL || letter->references == NULL ||
+        !take_references(letter, scan_first(scan, "References")) ||
+        !take_references(letter, in_reply_to))
+        return no_memory(err);
+    return ST_OK;
+}
+
+static enum status read_authentication(struct letter *letter, const struct scan *scan,
+                                       struct err *err)
+{
+    size_t index = 0;
+
+    letter->authentication_results = calloc(LETTER_AUTHRES_MAX, sizeof(char *));
+    if (letter->authentication_results == NULL)
+        return no_memory(err);
+    for (const char *value; letter->authentication_result_count < LETTER_AUTHRES_MAX &&
+                            (value = scan_next(scan, "Authentication-Results", &index)) != NULL;) {
+        size_t n = strlen(value);
+        /* One that is too long says nothing, but keeps its place. */
+        char *kept = str_ndup(value, n > VALUE_MAX ? 0 : n);
+
+        if (kept == NULL)
+            return no_memory(err);
+        letter->authentication_results[letter->authentication_result_count++] = kept;
+    }
+    return ST_OK;
+}
+
+/* ---------------------------------------------------------------- machines */
+
+static bool begins(const char *text, size_t n, const char *what)
+{
+    size_t m = strlen(what);
+
+    return n >= m && strncasecmp(text, what, m) == 0;
+}
+
+bool letter_address_is_machine(const char *address)
+{
+    static const char *const whole[] = {"mailer-daemon", "mailerdaemon", "mail-daemon",
+                                        "maildaemon",    "mdaemon",      "daemon",
+                                        "postmaster",    "bounce",       "bounces",
+                                        "autoreply",     "auto-reply",   "autoresponder",
+                                        "autorespond",   "mailer"};
+    static const char *const beginnings[] = {
+        "noreply",     "no-reply",    "no_reply",   "no.reply",       "donotreply", "do-not-reply",
+        "do_not_reply", "do.not.reply", "dontreply", "mailer-daemon", "bounce-",    "bounce+",
+        "bounce_",     "bounces-",    "bounces+",   "bounces_",       "bounce.",    "bounces.",
+        "noresponse",  "no-response", "notreply",   "not-reply"};
+    size_t n = strcspn(address, "@");
+
+    if (n == 0)
+        return true; /* the null sender */
+    for (size_t i = 0; i < COUNT_OF(whole); i++)
+        if (strlen(whole[i]) == n && begins(address, n, whole[i]))
+            return true;
+    for (size_t i = 0; i < COUNT_OF(beginnings); i++)
+        if (begins(address, n, beginnings[i]))
+            return true;
+    return false;
+}
+
+/* The first word of a value is one of the list (ended by NULL). */
+static bool value_is(const char *value, const char *const *list)
+{
+    size_t n = strcspn(value, " ;,(");
+
+    for (; *list; list++)
+        if (strlen(*list) == n && strncasecmp(value, *list, n) == 0)
+            return true;
+    return false;
+}
+
+/* One of the headers (ended by NULL) is there and doesn't say no. */
+static bool has_header(const struct scan *scan, const char *const *names)
+{
+    static const char *const no[] = {"no", "false", "0", NULL};
+
+    for (; *names; names++) {
+        size_t index = 0;
+
+        for (const char *value; (value = scan_next(scan, *names, &index)) != NULL;)
+            if (!value_is(value, no))
+                return true;
+    }
+    return false;
+}
+
+static bool is_null_sender(const char *return_path)
+{
+    return return_path && (*return_path == '\0' || strncmp(return_path, "<>", 2) == 0 ||
+                           strncmp(return_path, "< >", 3) == 0);
+}
+
+static enum letter_mark header_mark(const struct letter *letter, const struct scan *scan)
+{
+    static const char *const precedences[] = {"bulk",       "junk",       "list",
+                                              "auto_reply", "auto-reply", "autoreply", NULL};
+    static const char *const auto_headers[] = {
+        "X-Autoreply",      "X-Auto-Reply",       "X-Autorespond",         "X-Auto-Respond",
+        "X-Autoresponder",  "X-Auto-Responder",   "X-Auto-Generated",      "X-Autogenerated",
+        "X-Mail-Autoreply", "X-Autoreply-From",   "X-Auto-Reply-From",     "X-Vacation",
+        "X-AutoReply-To",   "X-Amazon-Auto-Reply", "X-Failed-Recipients",  "X-Out-Of-Office",
+        "X-Facebook-Notify", NULL};
+    static const char *const suppress[] = {"X-Auto-Response-Suppress", NULL};
+    static const char *const list_headers[] = {
+        "List-Id",   "List-Unsubscribe", "List-Post", "List-Help",      "Feedback-ID",
+        "X-List-Id", "Mailing-List",     "X-Mailing-List", "X-BeenThere", NULL};
+    static const char *const no[] = {"no", NULL};
+    const char *submitted = scan_first(scan, "Auto-Submitted");
+    size_t index = 0;
+
+    if (submitted && !value_is(submitted, no))
+        return LETTER_MARK_AUTO_SUBMITTED;
+    if (is_null_sender(scan_first(scan, "Return-Path")))
+        return LETTER_MARK_NULL_SENDER;
+    if (has_header(scan, auto_headers))
+        return LETTER_MARK_AUTO_HEADER;
+    if (has_header(scan, suppress))
+        return LETTER_MARK_SUPPRESS;
+    for (const char *value; (value = scan_next(scan, "Precedence", &index)) != NULL;)
+        if (value_is(value, precedences))
+            return LETTER_MARK_PRECEDENCE;
+    if (has_header(scan, list_headers))
+        return LETTER_MARK_LIST;
+    if (letter->has_from && letter_address_is_machine(letter->from))
+        return LETTER_MARK_DAEMON;
+    return LETTER_MARK_NONE;
+}
+
+/* Beginnings of subjects of machines' answers, after "Re:" and the like; any case (folded). */
+static const char *const automatic_subjects[] = {
+    "automatic reply", "auto reply", "auto-reply", "autoreply", "auto response", "auto-response",
+    "automated reply", "automated response", "auto:", "out of office", "out of the office",
+    "out-of-office", "ooo:", "on vacation", "vacation reply", "away from", "i am away",
+    "i'm away", "undeliverable", "undelivered", "undeliv", "delivery status notification",
+    "delivery failure", "delivery delayed", "mail delivery", "returned mail", "failure notice",
+    "message not delivered", "warning: could not send", "read:", "not read:", "return receipt",
+    "read receipt", "disposition notification", "accepted:", "declined:", "tentative:",
+    "automatische antwort", "automatische antwoord", "automatisch antwoord", "autom. antwort",
+    "abwesenheit", "abwesend", "unzustellbar", "gelesen:", "lesebestätigung", "afwezig",
+    "réponse automatique", "reponse automatique", "absence du bureau", "absent", "non remis",
+    "lu :", "accusé de", "respuesta automática", "respuesta automatica", "fuera de la oficina",
+    "no se puede entregar", "leído:", "risposta automatica", "fuori sede", "fuori ufficio",
+    "assenza", "letto:", "resposta automática", "resposta automatica", "fora do escritório",
+    "ausência", "lida:", "automatyczna odpowiedź", "autoodpowiedź", "odpowiedź automatyczna",
+    "poza biurem", "nieobecność", "automatická odpověď", "automatická odpoveď",
+    "mimo kancelář", "автоответ", "автоматический ответ", "автоматична відповідь",
+    "автовідповідь", "нет на работе", "вне офиса", "нет на месте", "răspuns automat",
+    "raspuns automat", "în afara biroului", "autosvar", "automatiskt svar", "automatisk svar",
+    "frånvaro", "fraværende", "ikke til stede", "automaattinen vastaus", "poissa",
+    "automatikus válasz",
+    "házon kívül", "otomatik yanıt", "otomatik cevap", "ofis dışında", "αυτόματη απάντηση",
+    "εκτός γραφείου", "自動返信", "自動応答", "不在", "自动回复", "自动答复", "自動回覆",
+    "外出", "자동 회신", "자동 응답", "부재중", "автоматичен отговор", "automatski odgovor",
+    "automatinis atsakymas", "automātiskā atbilde", "automaatvastus", "samodejni odgovor"};
+
+/* Wordings of reactions, somewhere in the first line of the text (folded). */
+static const char *const reaction_words[] = {
+    "reacted via gmail", "reacted to your message", "reacted to your email",
+    "hat auf ihre nachricht reagiert", "hat auf deine nachricht reagiert", "über gmail reagiert",
+    "a réagi à votre message", "a réagi via gmail", "ha reaccionado a tu mensaje",
+    "reaccionó a tu mensaje", "ha reaccionado mediante gmail", "ha reagito al tuo messaggio",
+    "ha reagito tramite gmail", "reagiu à sua mensagem", "reagiu pelo gmail",
+    "heeft gereageerd op je bericht", "heeft gereageerd via gmail",
+    "zareagował(a) na twoją wiadomość", "отреагировал(а) на ваше сообщение",
+    "отреагировал на ваше сообщение", "отреагировала на ваше сообщение",
+    "a reacționat la mesajul"};
+
+/* text (normalised) with its letters in lower case, as far as they have two. */
+static char *folded(const char *text, size_t n)
+{
+    char *plain = reply_normalise(text, n);
+    char *ret = plain ? decode_lower(plain) : NULL;
+
+    free(plain);
+    return ret;
+}
+
+static bool subject_is_automatic(const char *subject)
+{
+    const char *p = subject;
+
+    for (size_t i = 0; i < COUNT_OF(automatic_subjects); i++)
+        if (str_starts(p, automatic_subjects[i]))
+            return true;
+    return false;
+}
+
+static const char *skip_blank_lines(const char *text)
+{
+    while (*text != '\0' && strchr(" \t\n", *text) != NULL)
+        text++;
+    return text;
+}
+
+static enum status read_wording(struct letter *letter, struct err *err)
+{
+    const char *line = skip_blank_lines(letter->text);
+    char *first = folded(line, strcspn(line, "\n"));
+    char *subject = folded(letter->subject, strlen(letter->subject));
+    enum status st = first && subject ? ST_OK : no_memory(err);
+
+    for (size_t i = 0; st == ST_OK && i < COUNT_OF(reaction_words); i++)
+        if (strstr(first, reaction_words[i]) != NULL && letter->mark == LETTER_MARK_NONE)
+            letter->mark = LETTER_MARK_REACTION;
+    if (st == ST_OK)
+        letter->is_perhaps_automatic = subject_is_automatic(subject);
+    free(first);
+    free(subject);
+    return st;
+}
+
+static void read_marks(struct letter *letter, const struct scan *scan, const struct body *body)
+{
+    if (letter->loop_id[0] != '\0')
+        letter->mark = LETTER_MARK_LOOP;
+    else if (body->has_report)
+        letter->mark = LETTER_MARK_REPORT;
+    else if (body->has_reaction)
+        letter->mark = LETTER_MARK_REACTION;
+    else if (body->has_calendar_reply)
+        letter->mark = LETTER_MARK_CALENDAR;
+    else
+        letter->mark = header_mark(letter, scan);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static enum status read_headers(struct letter *letter, const struct scan *scan, struct err *err)
+{
+    const char *subject = scan_first(scan, "Subject");
+    const char *loop_id = scan_first(scan, "X-Loop-Id");
+    enum status st = read_from(letter, scan, err);
+
+    if (st == ST_OK)
+        st = read_recipients(letter, scan, err);
+    if (st == ST_OK)
+        st = read_ids(letter, scan, err);
+    if (st == ST_OK)
+        st = read_authentication(letter, scan, err);
+    if (st != ST_OK)
+        return st;
+    letter->subject = decode_header(subject ? subject : "", MAIL_HEADER_TEXT_MAX, NULL);
+    letter->loop_id = decode_header(loop_id ? loop_id : "", MAIL_HEADER_TEXT_MAX, NULL);
+    return letter->subject && letter->loop_id ? ST_OK : no_memory(err);
+}
+
+/* Plain before HTML; the other one is kept beside it. */
+static enum status read_text(struct letter *letter, struct body *body, struct err *err)
+{
+    bool is_plain = body->plain.len > 0;
+    struct buf *text = is_plain ? &body->plain : &body->html;
+
+    letter->is_cut = body->is_cut;
+    letter->problem = text->len > 0         ? LETTER_FINE
+                      : body->has_encrypted ? LETTER_ENCRYPTED
+                      : body->has_tnef      ? LETTER_TNEF
+                                            : LETTER_NO_TEXT;
+    letter->text = str_dup(text->data);
+    if (letter->text == NULL)
+        return no_memory(err);
+    if (is_plain && body->html.len > 0) {
+        letter->html_text = str_dup(body->html.data);
+        if (letter->html_text == NULL)
+            return no_memory(err);
+    }
+    letter->has_report = body->has_report;
+    letter->report = body->report;
+    body->report = REPORT_INIT;
+    return ST_OK;
+}
+
+enum status letter_read(const void *bytes, size_t n, const struct letter_limits *limits,
+                        struct letter **ret_letter, struct err *err)
+{
+    struct letter *letter = calloc(1, sizeof *letter);
+    struct scan scan = SCAN_INIT;
+    struct body body = {.report = REPORT_INIT};
+    enum status st = letter ? scan_letter(bytes, n, limits, &scan, err) : no_memory(err);
+
+    if (st != ST_OK)
+        goto out;
+    st = read_headers(letter, &scan, err);
+    if (st == ST_OK)
+        st = body_read(&scan.entity, limits, &body, err);
+    if (st != ST_OK)
+        goto out;
+    read_marks(letter, &scan, &body);
+    st = read_text(letter, &body, err);
+    body_release(&body);
+    if (st == ST_OK)
+        st = read_wording(letter, err);
+    if (st != ST_OK)
+        goto out;
+    letter->is_automatic = letter->mark != LETTER_MARK_NONE;
+    *ret_letter = letter;
+    letter = NULL;
+out:
+    scan_release(&scan);
+    letter_free(letter);
+    return st;
+}
+
+/* ---------------------------------------------------------------- the fingerprint */
+
+/* Digests of any length without memory: each piece is digested behind the sum so far. */
+struct summing {
+    const struct digest *digest;
+    unsigned char block[DIGEST_SIZE + 4096];
+    size_t n;
+};
+
+static void sum_flush(struct summing *s)
+{
+    unsigned char sum[DIGEST_SIZE];
+
+    s->digest->sha256(s->digest->arg, s->block, DIGEST_SIZE + s->n, sum);
+    memcpy(s->block, sum, DIGEST_SIZE);
+    s->n = 0;
+}
+
+static void sum_add(struct summing *s, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        size_t room = sizeof s->block - DIGEST_SIZE - s->n;
+        size_t take = n < room ? n : room;
+
+        memcpy(s->block + DIGEST_SIZE + s->n, bytes, take);
+        s->n += take;
+        bytes += take;
+        n -= take;
+        if (s->n == sizeof s->block - DIGEST_SIZE)
+            sum_flush(s);
+    }
+}
+
+/* The header lines that count, their folds with them; where the body begins. */
+static size_t sum_headers(struct summing *s, const char *bytes, size_t n, bool is_cr)
+{
+    bool is_ours = false;
+    size_t at = 0, next = 0;
+
+    for (; at < n; at += next) {
+        size_t len = scan_line(bytes + at, n - at, is_cr, &next);
+        const char *line = bytes + at;
+        size_t name = 0;
+
+        if (len == 0)
+            return at + next;
+        if (len >= 5 && (memcmp(line, "From ", 5) == 0 || (*line == '>' && len >= 6))) {
+            continue;
+        } else if (*line != ' ' && *line != '\t') {
+            if (!scan_is_header(line, len, &name))
+                return at;
+            is_ours = (name == 4 && strncasecmp(line, "From", 4) == 0) ||
+                      (name == 10 && strncasecmp(line, "Message-ID", 10) == 0);
+        }
+        if (is_ours) {
+            sum_add(s, line, len);
+            sum_add(s, "\n", 1);
+        }
+    }
+    return at;
+}
+
+void mail_fingerprint(const void *bytes, size_t n, const struct digest *digest,
+                      unsigned char ret[DIGEST_SIZE])
+{
+    struct summing s = {.digest = digest, .n = 0};
+    const char *p = bytes;
+    bool is_cr = n > 0 && memchr(p, '\n', n) == NULL;
+    size_t at = sum_headers(&s, p, n, is_cr), next;
+    size_t blank = 0; /* line ends not summed yet: those at the very end don't count */
+
+    sum_add(&s, "\n", 1);
+    for (; at < n; at += next) {
+        size_t len = scan_line(p + at, n - at, is_cr, &next);
+
+        for (; len > 0 && blank > 0; blank--)
+            sum_add(&s, "\n", 1);
+        sum_add(&s, p + at, len);
+        blank++;
+    }
+    sum_flush(&s);
+    memcpy(ret, s.block, DIGEST_SIZE);
+}

@@ -1,0 +1,656 @@
+/* mail/reply.c - see reply.h. */
+#include "mail/reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "mail/decode.h"
+#include "mail/reply_line.h"
+#include "mail/reply_words.h"
+#include "mail/scan.h"
+
+enum {
+    INTRODUCTION_LINES = 4, /* an attribution is wrapped over so many at most */
+    WRAP_WIDTH = 60,        /* a line this long may have been wrapped into the next */
+    PARAGRAPH_MAX = 60      /* lines of a paragraph that are looked at */
+};
+
+struct line {
+    size_t raw, raw_n; /* in the text */
+    size_t text, latin, low; /* offsets in strings; latin 0: none */
+    enum reply_kind kind;
+};
+
+struct split {
+    const char *text;
+    const struct reply_options *options;
+    struct line *lines;
+    size_t count;
+    struct buf strings;
+};
+
+const char *reply_kind_str(enum reply_kind kind)
+{
+    static const char *const words[REPLY_KINDS] = {"top",       "between", "quote",
+                                                   "signature", "banner",  "attribution"};
+
+    return words[kind];
+}
+
+void reply_release(struct reply *reply)
+{
+    if (reply == NULL)
+        return;
+    free(reply->lines);
+    free(reply->memory);
+    *reply = REPLY_INIT;
+}
+
+char *reply_normalise(const char *line, size_t n)
+{
+    struct buf valid = buf_make(n + 1);
+    struct buf out = buf_make(16 * n + 64);
+    char *ret = NULL;
+
+    if (utf8_is_valid(line, n)) {
+        line_normalise(line, n, &out);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            buf_putc(&valid, (unsigned char)line[i] < 0x80 ? line[i] : '?');
+        line_normalise(valid.data, valid.len, &out);
+    }
+    if (!buf_failed(&valid) && !buf_failed(&out))
+        ret = str_dup(out.data);
+    buf_release(&valid);
+    buf_release(&out);
+    return ret;
+}
+
+/* ---------------------------------------------------------------- lines */
+
+static const char *low(const struct split *s, size_t i)
+{
+    return s->strings.data + s->lines[i].low;
+}
+
+static bool is_blank(const struct split *s, size_t i)
+{
+    return *low(s, i) == '\0';
+}
+
+static bool is_quoted(const struct split *s, size_t i)
+{
+    return line_is_quoted(low(s, i));
+}
+
+/* The next line at or after i that is not blank; count when there is none. */
+static size_t skip_blanks(const struct split *s, size_t i)
+{
+    while (i < s->count && is_blank(s, i))
+        i++;
+    return i;
+}
+
+static size_t put_string(struct split *s, const char *text)
+{
+    size_t at = s->strings.len;
+
+    buf_add(&s->strings, text, strlen(text) + 1);
+    return at;
+}
+
+static void put_line(struct split *s, struct line *line, const char *bytes, size_t n,
+                     struct buf *scratch)
+{
+    buf_clear(scratch);
+    line_normalise(bytes, n, scratch);
+    line->text = put_string(s, scratch->data);
+    buf_clear(scratch);
+    if (line_latin(s->strings.data + line->text, scratch))
+        line->latin = put_string(s, scratch->data);
+    buf_clear(scratch);
+    line_lower(s->strings.data + line->text, scratch);
+    line->low = put_string(s, scratch->data);
+}
+
+static enum status split_lines(struct split *s, size_t n, struct err *err)
+{
+    struct buf scratch = buf_make(16 * n + 64);
+    size_t count = 1, next;
+    enum status st;
+
+    for (size_t i = 0; i < n; i++)
+        count += s->text[i] == '\n';
+    s->lines = calloc(count, sizeof *s->lines);
+    if (s->lines == NULL) {
+        buf_release(&scratch);
+        return err_set(err, ST_NOMEM, "no memory to read a letter");
+    }
+    buf_putc(&s->strings, '\0'); /* offset 0 is nobody's */
+    for (size_t at = 0; at < n && s->count < REPLY_LINES_MAX; at += next) {
+        struct line *line = &s->lines[s->count++];
+
+        line->raw = at;
+        line->raw_n = scan_line(s->text + at, n - at, false, &next);
+        put_line(s, line, s->text + at, line->raw_n, &scratch);
+    }
+    st = buf_status(&s->strings, "letter", err);
+    if (st == ST_OK)
+        st = buf_status(&scratch, "letter", err);
+    buf_release(&scratch);
+    return st;
+}
+
+/* Whether it begins with one of the caller's own words. */
+static bool is_own(const struct split *s, size_t i)
+{
+    for (size_t k = 0; s->options && k < s->options->own_word_count; k++) {
+        const char *word = s->options->own_words[k];
+        char next;
+
+        if (!str_starts(low(s, i), word))
+            continue;
+        next = low(s, i)[strlen(word)];
+        if (next == '\0' || next == ' ' || next == ':')
+            return true;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------- zones */
+
+/* Whether the k lines from i, joined, introduce a quote; none is blank or quoted. */
+static bool is_introduction(const struct split *s, size_t i, size_t k)
+{
+    char joined[1200];
+    size_t n = 0;
+
+    if (k == 1)
+        return line_is_introduction(low(s, i));
+    for (size_t j = 0; j < k; j++) {
+        size_t len = strlen(low(s, i + j));
+
+        if (len == 0 || n + len + 2 > sizeof joined)
+            return false;
+        if (n > 0 && joined[n - 1] != '<')
+            joined[n++] = ' ';
+        memcpy(joined + n, low(s, i + j), len);
+        n += len;
+    }
+    joined[n] = '\0';
+    return line_is_introduction(joined);
+}
+
+/* A name by itself: two words or more, each with a capital or of a script that has none. */
+static bool is_name(const char *text)
+{
+    size_t words = 0;
+
+    for (const char *p = text; *p != '\0'; words++) {
+        size_t n = strcspn(p, " ");
+
+        if (p[strcspn(p, "0123456789<>@:")] != '\0' ||
+            !((*p >= 'A' && *p <= 'Z') || (unsigned char)*p >= 0x80))
+            return false;
+        p += n;
+        p += *p == ' ';
+    }
+    return words >= 2;
+}
+
+/* Lines of an attribution that begins at i; 0: none begins here.  Its first line must have
+ * something of one by itself, so that the line above it, an answer perhaps, is not drawn in. */
+static size_t introduction_at(const struct split *s, size_t i)
+{
+    const unsigned facts = SIGN_DATE | SIGN_TIME | SIGN_ADDRESS | SIGN_VERB;
+    unsigned first;
+
+    if (is_blank(s, i) || is_quoted(s, i))
+        return 0;
+    if (is_introduction(s, i, 1))
+        return 1;
+    first = line_signs(low(s, i));
+    for (size_t k = 2; k <= INTRODUCTION_LINES && i + k <= s->count; k++) {
+        bool is_whole_below;
+
+        if (is_blank(s, i + k - 1) || is_quoted(s, i + k - 1))
+            return 0;
+        if (!is_introduction(s, i, k))
+            continue;
+        is_whole_below = is_introduction(s, i + 1, k - 1);
+        if ((first & facts) || (first != 0 && !is_whole_below) ||
+            (*low(s, i + 1) == '<' && is_name(s->strings.data + s->lines[i].text)))
+            return k;
+        return 0;
+    }
+    return 0;
+}
+
+/* Lines of a block of "From: …", "Sent: …" that begins at i; 0: none. */
+static size_t header_block_at(const struct split *s, size_t i)
+{
+    unsigned roles = 0;
+    size_t labels = 0, end = i, loose = 0;
+    bool has_date = false, has_address = false;
+
+    for (size_t j = i; j < s->count && j < i + 40; j++) {
+        char label[40];
+        const char *value;
+        unsigned role, signs;
+
+        if (is_blank(s, j)) {
+            if (labels == 0 || (j + 1 < s->count && is_blank(s, j + 1)))
+                break;
+            loose++;
+            continue;
+        }
+        value = is_quoted(s, j) ? NULL : line_label(low(s, j), label, sizeof label);
+        role = value ? reply_words_role(label) : 0;
+        if (value == NULL || (loose > 0 && role == 0)) {
+            /* A value that goes on in the next line, but only between two labels. */
+            if (labels == 0 || loose > 0 || j > end + 2)
+                break;
+            continue;
+        }
+        labels++;
+        loose = 0;
+        roles |= role;
+        signs = line_signs(value);
+        has_date = has_date || (signs & (SIGN_DATE | SIGN_TIME)) != 0;
+        has_address = has_address || (signs & SIGN_ADDRESS) != 0;
+        end = j + 1;
+    }
+    {
+        size_t known = 0;
+
+        for (unsigned bit = ROLE_FROM; bit <= ROLE_SUBJECT; bit <<= 1)
+            known += (roles & bit) != 0;
+        if (known >= 3 ||
+            (known == 2 && (roles & (ROLE_FROM | ROLE_SENT)) && (has_date || has_address)) ||
+            (labels >= 3 && has_date && has_address) ||
+            (labels >= 3 && known >= 1 && (has_date || has_address)))
+            return end - i;
+    }
+    return 0;
+}
+
+/* "From: Anna Sent: Tuesday To: Bert Subject: Re" all in one line. */
+static bool is_one_line_block(const char *line)
+{
+    unsigned roles = 0;
+    size_t known = 0;
+    char label[40];
+
+    if (line_label(line, label, sizeof label) == NULL || reply_words_role(label) == 0)
+        return false;
+    for (const char *colon = line; (colon = strchr(colon, ':')) != NULL; colon++) {
+        const char *word = colon;
+        size_t n;
+
+        while (word > line && word[-1] == ' ')
+            word--;
+        n = 0;
+        while (word > line && word[-1] != ' ')
+            word--, n++;
+        if (n == 0 || n >= sizeof label)
+            continue;
+        memcpy(label, word, n);
+        label[n] = '\0';
+        roles |= reply_words_role(label);
+    }
+    for (unsigned bit = ROLE_FROM; bit <= ROLE_SUBJECT; bit <<= 1)
+        known += (roles & bit) != 0;
+    return known >= 3;
+}
+
+static bool begins_with_any(const char *line, const char *const *list, size_t count)
+{
+    const char *bare = line + strspn(line, "-#=*_~>[( ");
+
+    for (size_t i = 0; i < count; i++) {
+        char *text = reply_normalise(list[i], strlen(list[i]));
+        char *lower = text ? decode_lower(text) : NULL;
+        bool is_it = lower && *lower != '\0' &&
+                     (str_starts(line, lower) || str_starts(bare, lower) ||
+                      str_starts(bare, lower + strspn(lower, "-#=*_~>[( ")));
+
+        free(text);
+        free(lower);
+        if (is_it)
+            return true;
+    }
+    return false;
+}
+
+static bool is_marker(const struct split *s, size_t i)
+{
+    return s->options && s->options->marker_count > 0 && !is_blank(s, i) &&
+           begins_with_any(low(s, i), s->options->markers, s->options->marker_count);
+}
+
+/* Lines of whatever begins at i and says "below is quoted"; 0: nothing.  Delimiters, blocks and
+ * attributions may follow one another. */
+static size_t zone_at(const struct split *s, size_t i)
+{
+    size_t end = i;
+
+    while (end < s->count) {
+        size_t at = end == i ? i : skip_blanks(s, end);
+        size_t n = 0;
+
+        if (at >= s->count)
+            break;
+        if (is_quoted(s, at) && !(at == i && line_is_delimiter(low(s, at))))
+            break;
+        if ((n = header_block_at(s, at)) == 0 && (n = introduction_at(s, at)) == 0) {
+            if (line_is_delimiter(low(s, at)) || is_one_line_block(low(s, at)))
+                n = 1;
+            else if (line_is_rule(low(s, at)) && at + 1 < s->count) {
+                /* A rule belongs to the block below it, not to anything else. */
+                size_t after = skip_blanks(s, at + 1);
+
+                n = after < s->count && header_block_at(s, after) > 0 ? after - at : 0;
+            }
+        }
+        if (n == 0)
+            break;
+        end = at + n;
+        if (end - i > 60)
+            break;
+    }
+    return end - i;
+}
+
+/* ---------------------------------------------------------------- above: banners */
+
+/* Brackets around a whole line: "[EXTERNAL]", "[cid:image001.png]". */
+static bool is_bracketed(const char *line)
+{
+    size_t n = strlen(line);
+
+    return n > 2 && ((line[0] == '[' && line[n - 1] == ']') ||
+                     (line[0] == '{' && line[n - 1] == '}') ||
+                     (str_starts(line, "【") && n > 6 && strcmp(line + n - 3, "】") == 0));
+}
+
+static bool begins_banner(const struct split *s, size_t i)
+{
+    const char *line = low(s, i);
+    const char *bare = line;
+
+    if (is_bracketed(line))
+        return true;
+    if (s->options && begins_with_any(line, s->options->banners, s->options->banner_count))
+        return true;
+    /* Past stars, brackets and pictures of warning signs. */
+    while (*bare != '\0') {
+        const char *at = bare;
+        unsigned c = decode_char(&at);
+
+        if (!(c < 0x80 && strchr("*_#=-~|>![({<:. ", (int)c)) && !(c >= 0x2190 && c <= 0x2bff) &&
+            !(c >= 0x1f000 && c <= 0x1faff) && c != 0x3010)
+            break;
+        bare = at;
+    }
+    for (const char *const *word = reply_words_banners; *word; word++)
+        if (str_starts(bare, *word))
+            return true;
+    return false;
+}
+
+/* Whether the banner's line i goes on in the next: it looks full, and the next is no short line
+ * after a finished sentence. */
+static bool banner_goes_on(const struct split *s, size_t i)
+{
+    const char *line = low(s, i);
+    size_t n = strlen(line);
+    bool is_finished = n > 0 && strchr(".!]})*>", line[n - 1]) != NULL;
+
+    if (i + 1 >= s->count || is_blank(s, i + 1) || is_quoted(s, i + 1) || is_own(s, i + 1))
+        return false;
+    if (line_is_rule(low(s, i + 1)))
+        return true;
+    if (is_bracketed(line))
+        return false;
+    if (line_length(line) < WRAP_WIDTH - 10)
+        return line_length(low(s, i + 1)) > 40; /* a heading above a sentence */
+    return !is_finished || line_length(low(s, i + 1)) > 40;
+}
+
+/* Lines of the banner that begins at i, before any text; 0: none. */
+static size_t banner_at(const struct split *s, size_t i)
+{
+    size_t at = i, end;
+
+    /* A rule above it; one above a header block is that block's. */
+    if (line_is_rule(low(s, at)) && line_length(low(s, at)) >= 4)
+        at = skip_blanks(s, at + 1);
+    if (at >= s->count || is_quoted(s, at))
+        return 0;
+    if (!begins_banner(s, at))
+        return at > i && zone_at(s, at) == 0 ? at - i : 0;
+    end = at;
+    while (end - at < PARAGRAPH_MAX && banner_goes_on(s, end))
+        end++;
+    return end + 1 - i;
+}
+
+/* ---------------------------------------------------------------- below: signatures */
+
+/* The last line that is not blank before a quote, a zone or the end. */
+static bool is_last_line(const struct split *s, size_t i)
+{
+    size_t next = skip_blanks(s, i + 1);
+
+    return next >= s->count || is_quoted(s, next) || zone_at(s, next) > 0;
+}
+
+static bool is_legal_paragraph(const struct split *s, size_t i)
+{
+    size_t length = 0;
+    bool is_legal = false;
+
+    if (i > 0 && !is_blank(s, i - 1) && !line_is_rule(low(s, i - 1)))
+        return false;
+    for (size_t j = i; j < s->count && j < i + PARAGRAPH_MAX && !is_blank(s, j); j++) {
+        length += line_length(low(s, j));
+        is_legal = is_legal || line_is_legal(low(s, j));
+    }
+    return is_legal && length >= 30;
+}
+
+/* Whether line i, below some text, begins what is no longer the answer. */
+static bool begins_signature(const struct split *s, size_t i)
+{
+    const char *line = low(s, i);
+
+    if (line_is_rule(line))
+        return true;
+    if (is_own(s, i))
+        return false;
+    if (line_is_mobile(line) || line_is_closing(line) || is_legal_paragraph(s, i))
+        return true;
+    return (i == 0 || is_blank(s, i - 1)) && is_last_line(s, i) && line_is_device(line);
+}
+
+/* ---------------------------------------------------------------- the walk */
+
+enum mode {
+    MODE_TOP,
+    MODE_SIGNATURE, /* until a quote or a zone */
+    MODE_BETWEEN,   /* a ">" quote has been seen */
+    MODE_REST       /* nothing below is the answer */
+};
+
+struct walk {
+    struct split *split;
+    enum mode mode;
+    bool has_text; /* since the last quote, or the beginning */
+};
+
+static void mark(struct split *s, size_t from, size_t n, enum reply_kind kind)
+{
+    for (size_t i = from; i < from + n; i++)
+        s->lines[i].kind = kind;
+}
+
+/* A piece of a quoted line that somebody's program wrapped: full line above, quote below. */
+static bool is_torn(const struct split *s, size_t i)
+{
+    size_t first_word = strcspn(low(s, i), " ");
+
+    return i > 0 && i + 1 < s->count && !is_blank(s, i - 1) && is_quoted(s, i - 1) &&
+           is_quoted(s, i + 1) && s->lines[i - 1].raw_n + 1 + first_word > 70;
+}
+
+/* One line or one unit of lines; how many were taken. */
+static size_t walk_zone(struct walk *w, size_t i, size_t n)
+{
+    struct split *s = w->split;
+    size_t next = skip_blanks(s, i + n);
+    bool is_prefixed = next < s->count && is_quoted(s, next) && !is_marker(s, i) &&
+                       !str_starts(low(s, i), ">>>");
+
+    mark(s, i, n, REPLY_ATTRIBUTION);
+    w->mode = is_prefixed ? MODE_BETWEEN : MODE_REST;
+    w->has_text = false;
+    return n;
+}
+
+static size_t walk_text(struct walk *w, size_t i)
+{
+    struct split *s = w->split;
+    enum reply_kind kind = w->mode == MODE_TOP ? REPLY_TOP : REPLY_BETWEEN;
+
+    if (w->mode == MODE_BETWEEN && is_torn(s, i)) {
+        mark(s, i, 1, REPLY_QUOTE);
+        return 1;
+    }
+    if (w->has_text && begins_signature(s, i)) {
+        w->mode = MODE_SIGNATURE;
+        kind = REPLY_SIGNATURE;
+    } else if (!w->has_text && line_is_mobile(low(s, i)) && !is_own(s, i)) {
+        kind = REPLY_SIGNATURE; /* alone above the text: only this line */
+    } else if (!w->has_text && line_is_rule(low(s, i))) {
+        /* "-- " above any text ends it; a long rule is decoration. */
+        kind = line_length(low(s, i)) >= 4 ? REPLY_BANNER : REPLY_SIGNATURE;
+        if (kind == REPLY_SIGNATURE)
+            w->mode = MODE_SIGNATURE;
+    } else {
+        w->has_text = true;
+    }
+    mark(s, i, 1, kind);
+    return 1;
+}
+
+static size_t walk_line(struct walk *w, size_t i)
+{
+    static const enum reply_kind kinds[] = {REPLY_TOP, REPLY_SIGNATURE, REPLY_BETWEEN, REPLY_QUOTE};
+    struct split *s = w->split;
+    size_t n;
+
+    if (w->mode == MODE_REST || is_blank(s, i)) {
+        mark(s, i, 1, kinds[w->mode]);
+        return 1;
+    }
+    if (w->mode == MODE_TOP && !w->has_text && (n = banner_at(s, i)) > 0) {
+        mark(s, i, n, REPLY_BANNER);
+        return n;
+    }
+    if (is_marker(s, i) && !is_quoted(s, i))
+        return walk_zone(w, i, 1);
+    if ((n = zone_at(s, i)) > 0)
+        return walk_zone(w, i, n);
+    if (is_quoted(s, i)) {
+        mark(s, i, 1, REPLY_QUOTE);
+        w->mode = MODE_BETWEEN;
+        w->has_text = false;
+        return 1;
+    }
+    if (w->mode == MODE_SIGNATURE) {
+        mark(s, i, 1, REPLY_SIGNATURE);
+        return 1;
+    }
+    return walk_text(w, i);
+}
+
+/* ---------------------------------------------------------------- the result */
+
+/* raw without controls and blanks at the end. */
+static size_t put_raw(struct split *s, const struct line *line)
+{
+    size_t at = s->strings.len, n = line->raw_n;
+    const char *raw = s->text + line->raw;
+
+    while (n > 0 && (raw[n - 1] == ' ' || raw[n - 1] == '\t'))
+        n--;
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)raw[i] >= 0x20 && raw[i] != 0x7f)
+            buf_putc(&s->strings, raw[i]);
+        else if (raw[i] == '\t')
+            buf_putc(&s->strings, ' ');
+    buf_putc(&s->strings, '\0');
+    return at;
+}
+
+static enum status give(struct split *s, struct reply *ret_reply, struct err *err)
+{
+    struct reply reply = REPLY_INIT;
+    enum status st = ST_OK;
+
+    for (size_t i = 0; i < s->count; i++)
+        s->lines[i].raw = put_raw(s, &s->lines[i]);
+    reply.lines = calloc(s->count ? s->count : 1, sizeof *reply.lines);
+    if (reply.lines == NULL || buf_failed(&s->strings)) {
+        st = err_set(err, ST_NOMEM, "no memory to read a letter");
+        goto out;
+    }
+    reply.count = s->count;
+    reply.memory = buf_take(&s->strings, NULL);
+    if (reply.memory == NULL) {
+        st = err_set(err, ST_NOMEM, "no memory to read a letter");
+        goto out;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        struct reply_line *line = &reply.lines[i];
+
+        line->text = reply.memory + s->lines[i].text;
+        line->raw = reply.memory + s->lines[i].raw;
+        line->latin = s->lines[i].latin ? reply.memory + s->lines[i].latin : NULL;
+        line->kind = s->lines[i].kind;
+        reply.has_top = reply.has_top || (line->kind == REPLY_TOP && *line->text);
+        reply.has_between = reply.has_between || (line->kind == REPLY_BETWEEN && *line->text);
+    }
+    *ret_reply = reply;
+    reply = REPLY_INIT;
+out:
+    reply_release(&reply);
+    return st;
+}
+
+enum status reply_split(const char *text, const struct reply_options *options,
+                        struct reply *ret_reply, struct err *err)
+{
+    size_t n = strlen(text);
+    struct split s = {.text = text, .options = options};
+    struct walk walk = {.split = &s};
+    enum status st;
+
+    if (n > REPLY_TEXT_MAX)
+        return err_set(err, ST_TOO_LARGE, "the text is over %d bytes", REPLY_TEXT_MAX);
+    if (!utf8_is_valid(text, n))
+        return err_set(err, ST_INVALID, "the text is not UTF-8");
+    s.strings = buf_make(40 * n + 1024);
+    st = split_lines(&s, n, err);
+    if (st != ST_OK)
+        goto out;
+    for (size_t i = 0; i < s.count;)
+        i += walk_line(&walk, i);
+    st = give(&s, ret_reply, err);
+out:
+    free(s.lines);
+    buf_release(&s.strings);
+    return st;
+}

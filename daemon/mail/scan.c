@@ -1,0 +1,405 @@
+/* mail/scan.c - see scan.h. */
+#include "mail/scan.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <gmime/gmime.h>
+
+#include "base/str.h"
+
+struct letter_limits scan_limits(const struct letter_limits *limits)
+{
+    struct letter_limits l = limits ? *limits : (struct letter_limits){.message = 0};
+
+    l.message = l.message ? l.message : 1024u * 1024;
+    l.header = l.header ? l.header : 64u * 1024;
+    l.header_lines = l.header_lines ? l.header_lines : 200;
+    l.line = l.line ? l.line : 128u * 1024;
+    l.depth = l.depth ? l.depth : 16;
+    l.parts = l.parts ? l.parts : 64;
+    l.text = l.text ? l.text : 64u * 1024;
+    return l;
+}
+
+size_t scan_line(const char *bytes, size_t n, bool is_cr, size_t *ret_next)
+{
+    const char *end = n ? memchr(bytes, is_cr ? '\r' : '\n', n) : NULL;
+    size_t len = end ? (size_t)(end - bytes) : n;
+
+    *ret_next = end ? len + 1 : n;
+    while (!is_cr && len > 0 && bytes[len - 1] == '\r')
+        len--;
+    return len;
+}
+
+bool scan_is_header(const char *line, size_t n, size_t *ret_name)
+{
+    size_t name = 0;
+    size_t colon;
+
+    while (name < n && (unsigned char)line[name] > 0x20 && (unsigned char)line[name] < 0x7f &&
+           line[name] != ':')
+        name++;
+    colon = name;
+    while (colon < n && (line[colon] == ' ' || line[colon] == '\t'))
+        colon++;
+    if (name == 0 || colon == n || line[colon] != ':')
+        return false;
+    if (ret_name)
+        *ret_name = name;
+    return true;
+}
+
+const char *scan_next(const struct scan *scan, const char *name, size_t *index)
+{
+    while (*index < scan->count) {
+        const struct scan_header *h = &scan->headers[(*index)++];
+
+        if (strcasecmp(h->name, name) == 0)
+            return h->value;
+    }
+    return NULL;
+}
+
+const char *scan_first(const struct scan *scan, const char *name)
+{
+    size_t index = 0;
+
+    return scan_next(scan, name, &index);
+}
+
+void scan_release(struct scan *scan)
+{
+    if (scan == NULL)
+        return;
+    free(scan->headers);
+    free(scan->memory);
+    buf_release(&scan->entity);
+    *scan = SCAN_INIT;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* Where the letter begins: past a byte order mark, blank lines and an mbox "From " line. */
+static size_t skip_front(const char *bytes, size_t n, bool is_cr)
+{
+    size_t at = n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t next;
+
+    for (; at < n; at += next) {
+        size_t len = scan_line(bytes + at, n - at, is_cr, &next);
+        const char *line = bytes + at;
+
+        if (len > 0 && !(len >= 5 && memcmp(line, "From ", 5) == 0) &&
+            !(len >= 6 && memcmp(line, ">From ", 6) == 0))
+            return at;
+    }
+    return at;
+}
+
+static enum status check_bytes(const char *bytes, size_t n, const struct letter_limits *l,
+                               bool *ret_is_cr, struct err *err)
+{
+    const char *at = bytes, *end = bytes + n;
+    bool is_cr;
+
+    if (n > l->message)
+        return err_set(err, ST_TOO_LARGE, "the letter is over %zu bytes", l->message);
+    if (n == 0)
+        return err_set(err, ST_INVALID, "the letter is empty");
+    if (memchr(bytes, '\0', n) != NULL)
+        return err_set(err, ST_INVALID, "the letter holds a NUL byte");
+    is_cr = memchr(bytes, '\n', n) == NULL;
+    while (at < end) {
+        const char *stop = memchr(at, is_cr ? '\r' : '\n', (size_t)(end - at));
+        size_t len = (size_t)((stop ? stop : end) - at);
+
+        if (len > l->line)
+            return err_set(err, ST_TOO_LARGE, "a line is over %zu bytes", l->line);
+        at = stop ? stop + 1 : end;
+    }
+    *ret_is_cr = is_cr;
+    return ST_OK;
+}
+
+/* ---------------------------------------------------------------- the header block */
+
+/* Cut the blanks at the ends; every control in between becomes a blank. */
+static char *tidy(char *text)
+{
+    size_t n;
+
+    for (char *p = text; *p != '\0'; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = ' ';
+    text += strspn(text, " ");
+    n = strlen(text);
+    while (n > 0 && text[n - 1] == ' ')
+        text[--n] = '\0';
+    return text;
+}
+
+/* Size up the header block at bytes: where its lines end and where the body begins. */
+static enum status measure_headers(const char *bytes, size_t n, bool is_cr,
+                                   const struct letter_limits *l, size_t *ret_end,
+                                   size_t *ret_body, size_t *ret_count, struct err *err)
+{
+    size_t at = 0, next = 0, lines = 0, count = 0;
+
+    for (; at < n; at += next) {
+        size_t len = scan_line(bytes + at, n - at, is_cr, &next);
+        bool is_fold = len > 0 && (bytes[at] == ' ' || bytes[at] == '\t');
+
+        if (len == 0 || !(is_fold && count > 0 ? true : scan_is_header(bytes + at, len, NULL)))
+            break;
+        count += !is_fold;
+        if (++lines > l->header_lines)
+            return err_set(err, ST_TOO_LARGE, "there are over %zu header lines", l->header_lines);
+        if (at + next > l->header)
+            return err_set(err, ST_TOO_LARGE, "the header is over %zu bytes", l->header);
+    }
+    if (count == 0)
+        return err_set(err, ST_INVALID, "the letter has no header");
+    *ret_end = at;
+    *ret_count = count;
+    /* The blank line is the header's; a line that is no header begins the body. */
+    *ret_body = at < n && scan_line(bytes + at, n - at, is_cr, &next) == 0 ? at + next : at;
+    return ST_OK;
+}
+
+/* Take the block of n bytes apart into scan->headers, which has room for them. */
+static void split_headers(struct scan *scan, const char *bytes, size_t n, bool is_cr)
+{
+    char *out = scan->memory;
+    char *value = NULL;
+    size_t next;
+
+    for (size_t at = 0; at < n; at += next) {
+        size_t len = scan_line(bytes + at, n - at, is_cr, &next);
+        const char *line = bytes + at;
+        size_t name = 0;
+
+        if (len > 0 && (*line == ' ' || *line == '\t')) {
+            out--; /* over the NUL of the value so far */
+            memcpy(out, line, len);
+            out += len;
+            *out++ = '\0';
+            continue;
+        }
+        if (value)
+            scan->headers[scan->count++].value = tidy(value);
+        (void)scan_is_header(line, len, &name);
+        memcpy(out, line, name);
+        out[name] = '\0';
+        scan->headers[scan->count].name = out;
+        out += name + 1;
+        value = out;
+        line = (const char *)memchr(line, ':', len) + 1;
+        len -= (size_t)(line - (bytes + at));
+        memcpy(out, line, len);
+        out += len;
+        *out++ = '\0';
+    }
+    if (value)
+        scan->headers[scan->count++].value = tidy(value);
+}
+
+/* ---------------------------------------------------------------- the entity */
+
+static void add_field(struct buf *out, const struct scan *scan, const char *name)
+{
+    const char *value = scan_first(scan, name);
+
+    if (value)
+        buf_printf(out, "%s: %s\n", name, value);
+}
+
+/* The body with LF line ends, lone CRs among them. */
+static void add_body(struct buf *out, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        const char *cr = memchr(bytes, '\r', n);
+        size_t len = cr ? (size_t)(cr - bytes) : n;
+
+        buf_add(out, bytes, len);
+        bytes += len;
+        n -= len;
+        if (n == 0)
+            break;
+        while (n > 0 && *bytes == '\r') /* CR CR LF is one end */
+            bytes++, n--;
+        if (n > 0 && *bytes == '\n')
+            bytes++, n--;
+        buf_putc(out, '\n');
+    }
+}
+
+static enum status build_entity(struct scan *scan, const char *body, size_t n, struct err *err)
+{
+    scan->entity = buf_make(n + 256u * 1024);
+    buf_puts(&scan->entity, "MIME-Version: 1.0\n");
+    add_field(&scan->entity, scan, "Content-Type");
+    add_field(&scan->entity, scan, "Content-Transfer-Encoding");
+    add_field(&scan->entity, scan, "Content-Disposition");
+    buf_putc(&scan->entity, '\n');
+    add_body(&scan->entity, body, n);
+    return buf_status(&scan->entity, "letter", err);
+}
+
+/* ---------------------------------------------------------------- parts, counted beforehand */
+
+struct parts {
+    const struct letter_limits *limits;
+    char **bounds; /* every boundary declared so far */
+    size_t bound_count;
+    size_t entities;
+    bool is_in_header;
+    size_t header_lines, header_bytes;
+    struct buf type; /* the Content-Type of this header so far */
+    bool is_in_type;
+};
+
+static bool parts_is_bound(const struct parts *p, const char *line, size_t len)
+{
+    if (len < 3 || line[0] != '-' || line[1] != '-')
+        return false;
+    for (size_t i = 0; i < p->bound_count; i++) {
+        size_t n = strlen(p->bounds[i]);
+
+        if (n <= len - 2 && memcmp(line + 2, p->bounds[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void parts_header_begin(struct parts *p)
+{
+    p->is_in_header = true;
+    p->is_in_type = false;
+    p->header_lines = p->header_bytes = 0;
+    p->entities++;
+    buf_clear(&p->type);
+}
+
+/* The header is over: note its boundary, or begin again within an enclosed message. */
+static void parts_header_end(struct parts *p)
+{
+    static const char *const enclosed[] = {"rfc822", "rfc2822", "global", "news"};
+    GMimeContentType *type = NULL;
+    const char *bound;
+
+    p->is_in_header = false;
+    if (p->type.len == 0)
+        return;
+    type = g_mime_content_type_parse(g_mime_parser_options_get_default(), p->type.data);
+    bound = g_mime_content_type_get_parameter(type, "boundary");
+    if (bound && *bound && p->bound_count < p->limits->parts + 1)
+        p->bounds[p->bound_count++] = str_dup(bound);
+    for (size_t i = 0; i < COUNT_OF(enclosed); i++) {
+        if (g_mime_content_type_is_type(type, "message", enclosed[i])) {
+            parts_header_begin(p);
+            break;
+        }
+    }
+    g_object_unref(type);
+}
+
+static void parts_header_line(struct parts *p, const char *line, size_t len)
+{
+    size_t name = 0;
+
+    p->header_lines++;
+    p->header_bytes += len + 1;
+    if (len > 0 && (*line == ' ' || *line == '\t')) {
+        if (p->is_in_type)
+            buf_add(&p->type, line, len);
+    } else if (scan_is_header(line, len, &name)) {
+        p->is_in_type = name == 12 && strncasecmp(line, "Content-Type", 12) == 0 &&
+                        p->type.len == 0;
+        if (p->is_in_type) {
+            const char *value = (const char *)memchr(line, ':', len) + 1;
+
+            buf_add(&p->type, value, len - (size_t)(value - line));
+        }
+    } else {
+        parts_header_end(p); /* a line that is no header begins the body */
+    }
+}
+
+/* GMime copes with thousands of parts, but not for nothing: count them first. */
+static enum status count_parts(const struct buf *entity, const struct letter_limits *l,
+                               struct err *err)
+{
+    struct parts p = {.limits = l, .type = buf_make(l->header)};
+    enum status st = ST_OK;
+    size_t next;
+
+    p.bounds = calloc(l->parts + 1, sizeof *p.bounds);
+    if (p.bounds == NULL) {
+        st = err_set(err, ST_NOMEM, "no memory to read a letter");
+        goto out;
+    }
+    parts_header_begin(&p);
+    for (size_t at = 0; at < entity->len && st == ST_OK; at += next) {
+        size_t len = scan_line(entity->data + at, entity->len - at, false, &next);
+        const char *line = entity->data + at;
+
+        if (parts_is_bound(&p, line, len))
+            parts_header_begin(&p);
+        else if (p.is_in_header && len == 0)
+            parts_header_end(&p);
+        else if (p.is_in_header)
+            parts_header_line(&p, line, len);
+        /* A closing boundary begins no part, so there may be as many more. */
+        if (p.entities > 2 * l->parts || p.bound_count > l->parts)
+            st = err_set(err, ST_TOO_LARGE, "there are over %zu parts", l->parts);
+        else if (p.header_lines > l->header_lines || p.header_bytes > l->header)
+            st = err_set(err, ST_TOO_LARGE, "the header of a part is too long");
+    }
+out:
+    for (size_t i = 0; p.bounds && i < p.bound_count; i++)
+        free(p.bounds[i]);
+    free(p.bounds);
+    buf_release(&p.type);
+    return st;
+}
+
+enum status scan_letter(const void *bytes, size_t n, const struct letter_limits *limits,
+                        struct scan *ret_scan, struct err *err)
+{
+    const struct letter_limits l = scan_limits(limits);
+    const char *p = bytes;
+    struct scan scan = SCAN_INIT;
+    size_t end = 0, body = 0, count = 0;
+    bool is_cr = false;
+    enum status st = check_bytes(p, n, &l, &is_cr, err);
+
+    if (st != ST_OK)
+        goto out;
+    end = skip_front(p, n, is_cr);
+    p += end;
+    n -= end;
+    st = measure_headers(p, n, is_cr, &l, &end, &body, &count, err);
+    if (st != ST_OK)
+        goto out;
+    scan.headers = calloc(count, sizeof *scan.headers);
+    scan.memory = malloc(end + 2 * count + 1);
+    if (scan.headers == NULL || scan.memory == NULL) {
+        st = err_set(err, ST_NOMEM, "no memory to read a letter");
+        goto out;
+    }
+    split_headers(&scan, p, end, is_cr);
+    st = build_entity(&scan, p + body, n - body, err);
+    if (st == ST_OK)
+        st = count_parts(&scan.entity, &l, err);
+    if (st != ST_OK)
+        goto out;
+    *ret_scan = scan;
+    scan = SCAN_INIT;
+out:
+    scan_release(&scan);
+    return st;
+}

@@ -1,0 +1,55 @@
+/*
+ * mail/scan.h - looks over a raw letter before anything parses it.
+ *
+ * Purpose
+ *   The limits of mail/letter.h, in one pass over the bytes; line ends made LF; the header lines
+ *   taken apart; and an entity of Content-… fields and body, which is all that GMime gets to see.
+ *
+ * Calling sequence: scan_letter() → use → scan_release().
+ * Ownership: the struct owns its strings.  Private to mail/.  Threads: any, after
+ * mail_library_init().  Errors: ST_INVALID (NUL, no header), ST_TOO_LARGE, ST_NOMEM.
+ */
+#ifndef FH_MAIL_SCAN_H
+#define FH_MAIL_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "mail/letter.h"
+
+struct scan_header {
+    const char *name;  /* as written */
+    const char *value; /* unfolded, blanks at the ends cut, controls turned to blanks; raw bytes */
+};
+
+struct scan {
+    struct scan_header *headers; /* in order, from the top */
+    size_t count;
+    struct buf entity; /* Content-… fields, blank line, body; LF line ends */
+    char *memory;      /* what the headers point into */
+};
+#define SCAN_INIT ((struct scan){.count = 0})
+
+/* The limits with the defaults filled in.  limits may be NULL. */
+struct letter_limits scan_limits(const struct letter_limits *limits);
+
+MUST_CHECK enum status scan_letter(const void *bytes, size_t n, const struct letter_limits *limits,
+                                   struct scan *ret_scan, struct err *err);
+void scan_release(struct scan *scan);
+
+/* The value of the first header of that name (any case) at or after *index, which moves on past
+ * it; NULL when there is none.  Start with index 0. */
+const char *scan_next(const struct scan *scan, const char *name, size_t *index);
+/* The first one's, or NULL. */
+const char *scan_first(const struct scan *scan, const char *name);
+
+/* One line of n bytes: its length without the line end; *ret_next is where the next begins.  A
+ * line ends by LF, CR LF or the last byte; by CR alone when is_cr. */
+size_t scan_line(const char *bytes, size_t n, bool is_cr, size_t *ret_next);
+
+/* Whether the line begins like a header: printable ASCII without blanks, then a colon. */
+bool scan_is_header(const char *line, size_t n, size_t *ret_name);
+
+#endif
