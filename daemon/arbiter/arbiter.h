@@ -54,9 +54,9 @@
  *   A command that came in a letter is judged at the instant at which the letter was accepted
  *   (arbiter_act.received_at, T4), not at which it was read; what it causes happens now.  So nobody
  *   loses on time, and nobody's reserve is drawn, while letters accepted by then are unread.
- *   A turn that its player was told of late (T17): whoever's letter or webhook of the turn was first
- *   handed over more than ARBITER_DELIVERY_MS after the turn began gets that time, up to
- *   ARBITER_DELIVERY_CAP_MS, on top (clock fact 'delivery').  Pauses and outages in it are given
+ *   A turn that its player was told of late (T17): if its letter or webhook was first handed over
+ *   more than ARBITER_DELIVERY_MS after the turn began, that time, up to ARBITER_DELIVERY_CAP_MS,
+ *   is given on top (clock fact 'delivery').  Pauses and outages in it are given
  *   only once.
  *   Nobody loses time that the server was away: arbiter_tick() enters every gap of more than
  *   ARBITER_OUTAGE_MS between two signs of life in the outage ledger and credits every running
@@ -254,8 +254,8 @@ struct arbiter_act {
     int64_t ply;      /* moves made so far; negative: not said */
     bool has_hash;    /* position_hash is said */
     uint64_t position_hash;
-    utc_ms received_at; /* when the letter that says so was accepted; 0, negative (UTC_NONE) or later
-                           than now: now.  Deadline, lateness and time used go by it. */
+    utc_ms received_at; /* when the letter that says so was accepted; 0, UTC_NONE or later than now:
+                           now.  Deadline, lateness and time used go by it. */
 };
 
 /*

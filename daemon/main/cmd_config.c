@@ -1,7 +1,11 @@
 #include "main/cmd_config.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
+#include "base/str.h"
 #include "clock/zone.h"
 #include "people/people.h"
 #include "words/words.h"
@@ -12,44 +16,92 @@ const struct cli_option check_config_options[] = {
     {NULL, 0, NULL, NULL},
 };
 
-/* What only other rooms can judge. */
-static int rooms_check(struct cli *cli, const struct settings *s)
+/* The folder that holds path. */
+static void parent_of(const char *path, char *ret, size_t size)
 {
-    struct err err = ERR_INIT;
+    const char *slash = strrchr(path, '/');
+
+    (void)snprintf(ret, size, "%.*s", slash && slash > path ? (int)(slash - path) : 1,
+                   slash ? path : ".");
+}
+
+static enum status is_folder(const char *path, struct err *err)
+{
+    struct stat about;
+
+    if (stat(path, &about) != 0)
+        return err_set(err, ST_INVALID, "the folder %s cannot be used: %s", path,
+                       strerror(errno));
+    return S_ISDIR(about.st_mode) ? ST_OK
+                                  : err_set(err, ST_INVALID, "%s should be a folder", path);
+}
+
+static enum status is_file(const char *path, struct err *err)
+{
+    struct stat about;
+
+    if (stat(path, &about) != 0)
+        return err_set(err, ST_INVALID, "the file %s cannot be used: %s", path, strerror(errno));
+    return S_ISREG(about.st_mode) ? ST_OK : err_set(err, ST_INVALID, "%s should be a file", path);
+}
+
+/* What the daemon will look for on this machine.  Folders that it makes itself need a parent.
+ * control_socket is left out: its folder comes and goes with the service. */
+static enum status judge_place(const struct settings *s, const char *key, const char *text,
+                               struct err *err)
+{
+    char folder[1024];
+    size_t len = strlen(key);
+
+    if (str_eq(key, "database") ||
+        (str_eq(key, "mail.directory") && s->mail.transport == SETTINGS_TRANSPORT_DIRECTORY)) {
+        parent_of(text, folder, sizeof folder);
+        return is_folder(folder, err);
+    }
+    if (str_eq(key, "web_directory") || (str_eq(key, "mail_in.maildir") && *text))
+        return is_folder(text, err);
+    if (*text && len > 7 && str_eq(key + len - 7, "ca_file"))
+        return is_file(text, err);
+    return ST_OK;
+}
+
+/* What only other rooms, or this machine, can judge. */
+static enum status judge_value(void *arg, const struct settings *s, const char *key,
+                               const char *text, struct err *err)
+{
+    const bool *looks_at_places = arg;
     struct zone *zone = NULL;
+    enum status st;
+
+    if (str_eq(key, "time_zone")) {
+        st = zone_load(NULL, text, &zone, err);
+        zone_free(zone);
+        return st;
+    }
+    if (str_eq(key, "language"))
+        return language_is_fit(text, lang_tags(), err);
+    return *looks_at_places ? judge_place(s, key, text, err) : ST_OK;
+}
+
+static int load(struct cli *cli, bool looks_at_places, struct settings *ret)
+{
+    struct settings_judge judge = {judge_value, &looks_at_places};
+    struct buf errors = buf_make(SETTINGS_ERRORS_MAX);
+    struct err err = ERR_INIT;
     int st = CLI_OK;
 
-    if (zone_load(NULL, s->time_zone, &zone, &err) != ST_OK) {
-        fprintf(stderr, "%s: time_zone: %s\n", cli->config_path, err.text);
-        st = CLI_FAILED;
+    if (settings_load(cli->config_path, cli->sets, cli->set_count, &judge, ret, &errors, &err) !=
+        ST_OK) {
+        fputs(errors.data, stderr);
+        st = cli_fail(CLI_FAILED, "%s", err.text);
     }
-    zone_free(zone);
-    if (language_is_fit(s->language, lang_tags(), &err) != ST_OK) {
-        fprintf(stderr, "%s: language: %s\n", cli->config_path, err.text);
-        st = CLI_FAILED;
-    }
+    buf_release(&errors);
     return st;
 }
 
 int config_load(struct cli *cli, struct settings *ret)
 {
-    struct buf errors = buf_make(SETTINGS_ERRORS_MAX);
-    struct settings s = SETTINGS_INIT;
-    struct err err = ERR_INIT;
-    int st = CLI_OK;
-
-    if (settings_load(cli->config_path, cli->sets, cli->set_count, &s, &errors, &err) != ST_OK) {
-        fputs(errors.data, stderr);
-        st = cli_fail(CLI_FAILED, "%s", err.text);
-    } else if (rooms_check(cli, &s) != CLI_OK) {
-        st = cli_fail(CLI_FAILED, "%s has errors", cli->config_path);
-    } else {
-        *ret = s;
-        s = SETTINGS_INIT;
-    }
-    settings_release(&s);
-    buf_release(&errors);
-    return st;
+    return load(cli, false, ret);
 }
 
 int cmd_check_config(struct cli *cli)
@@ -63,7 +115,7 @@ int cmd_check_config(struct cli *cli)
         fputs(out.data, stdout);
         goto out;
     }
-    st = config_load(cli, &s);
+    st = load(cli, !cli_flag(cli, "print"), &s);
     if (st != CLI_OK)
         goto out;
     if (cli_flag(cli, "print")) {

@@ -12,12 +12,13 @@
 #include "base/str.h"
 #include "settings/table.h"
 
-enum { KEYS_MAX = 96, NAME_MAX_BYTES = 64 };
+enum { KEYS_MAX = 128, NAME_MAX_BYTES = 64 };
 
 /* Where a key's value came from, for errors that only several keys together make. */
 struct place {
     char file[320];
     unsigned line; /* 0: no line */
+    bool is_bad;   /* the value there could not be read */
 };
 
 struct loading {
@@ -179,8 +180,10 @@ static void value_read(struct loading *l, const struct key *key, const config_se
         st = err_set(&why, ST_INVALID, "should be a value, not a group");
         break;
     }
-    if (st != ST_OK)
+    if (st != ST_OK) {
+        l->places[key - settings_keys].is_bad = true;
         error_add(l, &place, key->name, &why);
+    }
 }
 
 static void group_read(struct loading *l, const config_setting_t *group, const char *prefix)
@@ -236,8 +239,10 @@ static void set_read(struct loading *l, const char *set)
     } else {
         st = key_read_text(key, value, l->folder, l->s, &why);
     }
-    if (st != ST_OK)
+    if (st != ST_OK) {
+        l->places[key - settings_keys].is_bad = true;
         error_add(l, &place, key->name, &why);
+    }
 }
 
 /* The place of a key by name, for errors of several together. */
@@ -278,41 +283,170 @@ static void url_host(const char *url, char *ret, size_t size)
     (void)snprintf(ret, size, "%.*s", (int)len, from);
 }
 
-/* What no key alone can get wrong. */
-static void check_together(struct loading *l)
+/* Could all of these be read?  Ended by NULL. */
+static bool are_good(struct loading *l, const char *const *names)
 {
-    const struct settings *s = l->s;
+    for (; *names; names++) {
+        const struct key *key = key_find(*names);
+        const struct place *place = &l->places[key - settings_keys];
+
+        if (place->is_bad || (!key->standard && !place->file[0]))
+            return false;
+    }
+    return true;
+}
+#define GOOD(l, ...) are_good((l), (const char *const[]){__VA_ARGS__, NULL})
+
+/* A port on an address beyond this machine? */
+static bool is_reachable(const char *listen)
+{
     char host[KEY_PATH_MAX + 1];
-    bool is_https = str_starts(s->public_url, "https://");
     int port;
 
-    url_host(s->public_url, host, sizeof host);
-    if (!is_https && !host_is_loopback(host))
-        together(l, "public_url",
-                 "plain http is for this machine alone; %s should be reached by https", host);
-    if (listen_parse(s->http.listen, host, sizeof host, &port, NULL) == ST_OK && port >= 0 &&
-        !host_is_loopback(host) && !(is_https && s->http.trusted_proxies.count > 0))
+    return listen[0] && listen_parse(listen, host, sizeof host, &port, NULL) == ST_OK &&
+           port >= 0 && !host_is_loopback(host);
+}
+
+static void check_login(struct loading *l, const char *user_key, const char *user,
+                        const char *password_key, const struct settings_secret *password)
+{
+    if (!GOOD(l, user_key, password_key))
+        return;
+    if (user[0] && !password->value[0])
+        together(l, password_key, "should be set, since %s is", user_key);
+    if (!user[0] && password->value[0])
+        together(l, user_key, "should be set, since %s is", password_key);
+}
+
+static void check_http(struct loading *l, const struct settings *s)
+{
+    char host[KEY_PATH_MAX + 1];
+
+    if (GOOD(l, "public_url")) {
+        url_host(s->public_url, host, sizeof host);
+        if (!str_starts(s->public_url, "https://") && !host_is_loopback(host))
+            together(l, "public_url",
+                     "plain http is for this machine alone; %s should be reached by https", host);
+    }
+    if (GOOD(l, "public_url", "http.listen", "http.trusted_proxies") &&
+        is_reachable(s->http.listen) &&
+        !(str_starts(s->public_url, "https://") && s->http.trusted_proxies.count > 0))
         together(l, "http.listen",
                  "plain http beyond this machine (%s) is only for a reverse proxy: public_url "
                  "should be https and http.trusted_proxies should name the proxy",
                  s->http.listen);
-    if (s->http.metrics_listen[0] &&
-        listen_parse(s->http.metrics_listen, host, sizeof host, &port, NULL) == ST_OK &&
-        port >= 0 && !host_is_loopback(host))
+    if (GOOD(l, "http.metrics_listen") && is_reachable(s->http.metrics_listen))
         together(l, "http.metrics_listen", "should be on this machine: 127.0.0.1 or [::1]");
-    if (s->http.connections_per_address > s->http.connections)
+    if (GOOD(l, "http.connections", "http.connections_per_address") &&
+        s->http.connections_per_address > s->http.connections)
         together(l, "http.connections_per_address",
                  "should not be more than http.connections (%" PRId64 ")", s->http.connections);
-    if (s->mail.user[0] && !s->mail.password.value[0])
-        together(l, "mail.password", "should be set, since mail.user is");
-    if (!s->mail.user[0] && s->mail.password.value[0])
-        together(l, "mail.user", "should be set, since mail.password is");
-    if (s->mail.transport == SETTINGS_TRANSPORT_SMTP && s->mail.tls == SETTINGS_TLS_NONE &&
+}
+
+static void check_mail(struct loading *l, const struct settings *s)
+{
+    check_login(l, "mail.user", s->mail.user, "mail.password", &s->mail.password);
+    if (GOOD(l, "mail.transport", "mail.tls", "mail.host") &&
+        s->mail.transport == SETTINGS_TRANSPORT_SMTP && s->mail.tls == SETTINGS_TLS_NONE &&
         !host_is_loopback(s->mail.host))
         together(l, "mail.tls",
                  "\"none\" is for a mail server on this machine; %s should be reached by "
                  "\"starttls\" or \"implicit\"",
                  s->mail.host);
+}
+
+/* 64 bytes a local part may have (RFC 5321 4.5.3.1.1), less "+" and a token of 26. */
+enum { LOCAL_PART_MAX = 37 };
+
+/* Addresses from which others are made. */
+static void check_addresses(struct loading *l, const struct settings *s)
+{
+    const struct {
+        const char *key, *value;
+    } addresses[] = {{"mail_in.address", s->mail_in.address},
+                     {"mail_in.bounce_address", s->mail_in.bounce_address},
+                     {"mail_in.unsubscribe_address", s->mail_in.unsubscribe_address}};
+
+    for (size_t i = 0; i < COUNT_OF(addresses); i++) {
+        const char *value = addresses[i].value, *key = addresses[i].key;
+
+        if (!GOOD(l, key) || !value[0])
+            continue;
+        if (strcspn(value, "@") > LOCAL_PART_MAX)
+            together(l, key, "should have at most %d bytes before the @, so that a token fits",
+                     LOCAL_PART_MAX);
+        for (size_t k = 0; k < i; k++) {
+            if (GOOD(l, addresses[k].key) && str_case_eq(value, addresses[k].value))
+                together(l, key, "should be another than %s", addresses[k].key);
+        }
+    }
+    if (GOOD(l, "mail_in.delimiter") && s->mail_in.delimiter[0] &&
+        !str_eq(s->mail_in.delimiter, "+") && !str_eq(s->mail_in.delimiter, "-"))
+        together(l, "mail_in.delimiter", "\"%s\" should be \"+\", \"-\" or empty",
+                 s->mail_in.delimiter);
+}
+
+static void check_mail_in(struct loading *l, const struct settings *s)
+{
+    static const char *const ways[] = {"mail_in.lmtp_listen", "mail_in.maildir",
+                                       "mail_in.imap_host"};
+    const char *const values[] = {s->mail_in.lmtp_listen, s->mail_in.maildir,
+                                  s->mail_in.imap.host};
+
+    check_addresses(l, s);
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        if (GOOD(l, "mail_in.address", ways[i]) && values[i][0] && !s->mail_in.address[0])
+            together(l, "mail_in.address", "should be set, since %s is", ways[i]);
+    }
+    if (GOOD(l, "mail_in.lmtp_listen") && is_reachable(s->mail_in.lmtp_listen))
+        together(l, "mail_in.lmtp_listen",
+                 "LMTP is spoken on this machine only: unix:/path, 127.0.0.1 or [::1]");
+    if (GOOD(l, "mail_in.maildir", "mail.directory", "mail.transport") && s->mail_in.maildir[0] &&
+        s->mail.transport == SETTINGS_TRANSPORT_DIRECTORY &&
+        str_eq(s->mail_in.maildir, s->mail.directory))
+        together(l, "mail_in.maildir", "should be another folder than mail.directory");
+    check_login(l, "mail_in.imap_user", s->mail_in.imap.user, "mail_in.imap_password",
+                &s->mail_in.imap.password);
+    if (GOOD(l, "mail_in.imap_host", "mail_in.imap_user") && s->mail_in.imap.host[0] &&
+        !s->mail_in.imap.user[0])
+        together(l, "mail_in.imap_user", "should be set, since mail_in.imap_host is");
+    if (GOOD(l, "mail_in.imap_host", "mail_in.imap_user") && !s->mail_in.imap.host[0] &&
+        s->mail_in.imap.user[0])
+        together(l, "mail_in.imap_host", "should be set, since mail_in.imap_user is");
+    if (GOOD(l, "mail_in.imap_host", "mail_in.imap_tls") && s->mail_in.imap.host[0] &&
+        s->mail_in.imap.tls == SETTINGS_TLS_NONE && !host_is_loopback(s->mail_in.imap.host))
+        together(l, "mail_in.imap_tls",
+                 "\"none\" is for a server on this machine; %s should be reached by \"starttls\" "
+                 "or \"implicit\"",
+                 s->mail_in.imap.host);
+    if (GOOD(l, "mail_in.dmarc", "mail_in.authserv_id") &&
+        s->mail_in.dmarc == SETTINGS_DMARC_REQUIRE && !s->mail_in.authserv_id[0])
+        together(l, "mail_in.authserv_id", "should be set, since mail_in.dmarc is \"require\"");
+}
+
+/* What no key alone can get wrong; of those that could be read. */
+static void check_together(struct loading *l)
+{
+    check_http(l, l->s);
+    check_mail(l, l->s);
+    check_mail_in(l, l->s);
+}
+
+/* What the caller thinks of each value. */
+static void check_judged(struct loading *l, const struct settings_judge *judge)
+{
+    for (size_t i = 0; judge && i < settings_key_count; i++) {
+        const struct key *key = &settings_keys[i];
+        struct buf text = buf_make(KEY_PATH_MAX);
+        struct err why = ERR_INIT;
+
+        if (GOOD(l, key->name)) {
+            key_text(key, l->s, &text);
+            if (judge->value(judge->arg, l->s, key->name, text.data, &why) != ST_OK)
+                error_add(l, place_by_name(l, key->name), key->name, &why);
+        }
+        buf_release(&text);
+    }
 }
 
 static enum status defaults_set(struct loading *l, struct err *err)
@@ -368,7 +502,8 @@ static bool file_is_parsed(struct loading *l, config_t *config, const char *text
 }
 
 static enum status load(const char *text, size_t len, const char *name, const char *folder,
-                        const char *const *sets, size_t set_count, struct settings *ret,
+                        const char *const *sets, size_t set_count,
+                        const struct settings_judge *judge, struct settings *ret,
                         struct buf *ret_errors, struct err *err)
 {
     struct settings s = SETTINGS_INIT;
@@ -398,10 +533,12 @@ static enum status load(const char *text, size_t len, const char *name, const ch
         for (size_t i = 0; i < set_count; i++)
             set_read(l, sets[i]);
         for (size_t i = 0; i < settings_key_count; i++)
-            if (!settings_keys[i].standard && !l->places[i].file[0])
+            if (!settings_keys[i].standard && !l->places[i].file[0]) {
                 together(l, settings_keys[i].name, "is missing; it must be set");
-        if (l->error_count == 0)
-            check_together(l);
+                l->places[i].is_bad = true;
+            }
+        check_together(l);
+        check_judged(l, judge);
     }
     if (l->is_out_of_memory) {
         st = err_set(err, ST_NOMEM, "settings: out of memory");
@@ -421,14 +558,16 @@ out:
 }
 
 enum status settings_parse(const char *text, size_t len, const char *name, const char *folder,
-                           const char *const *sets, size_t set_count, struct settings *ret,
+                           const char *const *sets, size_t set_count,
+                           const struct settings_judge *judge, struct settings *ret,
                            struct buf *ret_errors, struct err *err)
 {
-    return load(text, len, name, folder, sets, set_count, ret, ret_errors, err);
+    return load(text, len, name, folder, sets, set_count, judge, ret, ret_errors, err);
 }
 
 enum status settings_load(const char *path, const char *const *sets, size_t set_count,
-                          struct settings *ret, struct buf *ret_errors, struct err *err)
+                          const struct settings_judge *judge, struct settings *ret,
+                          struct buf *ret_errors, struct err *err)
 {
     char *text = NULL, folder[KEY_PATH_MAX + 1];
     const char *slash;
@@ -437,7 +576,7 @@ enum status settings_load(const char *path, const char *const *sets, size_t set_
     enum status st;
 
     if (!path)
-        return load(NULL, 0, "command line", ".", sets, set_count, ret, ret_errors, err);
+        return load(NULL, 0, "command line", ".", sets, set_count, judge, ret, ret_errors, err);
     file = fopen(path, "re");
     if (!file)
         return err_set(err, errno == ENOENT ? ST_NOT_FOUND : ST_IO,
@@ -466,7 +605,7 @@ enum status settings_load(const char *path, const char *const *sets, size_t set_
                    slash ? path : ".");
     if (slash == path)
         (void)str_copy(folder, sizeof folder, "/");
-    st = load(text, len, path, folder, sets, set_count, ret, ret_errors, err);
+    st = load(text, len, path, folder, sets, set_count, judge, ret, ret_errors, err);
 out:
     free(text);
     fclose(file);

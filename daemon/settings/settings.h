@@ -2,12 +2,14 @@
  * settings/settings.h - the configuration: one file, one table of keys, every error at once.
  *
  * Use: struct settings s = SETTINGS_INIT;
- *      settings_load(path, sets, set_count, &s, &errors, &err) … settings_release(&s);
+ *      settings_load(path, sets, set_count, &judge, &s, &errors, &err) … settings_release(&s);
  *
  * The file is in libconfig's syntax; its keys, with type, unit, range, default and meaning, are
  * the rows of SETTINGS_KEYS in settings/table.h.  An unknown key is an error that names the
  * nearest known one.  A syntax error is reported alone, since what follows it cannot be trusted;
- * all other errors are reported together, each on a line "file:line: key: what is wrong".
+ * all other errors are reported together, each on a line "file:line: key: what is wrong".  What
+ * only other rooms can judge (is there such a time zone, such a folder) the caller judges by a
+ * function that is asked about every value; its errors are reported with the others.
  *
  * Lengths of time are texts such as "14d" or "36h"; sizes are texts such as "64KiB".  A relative
  * path is taken from the folder of the configuration file.  A secret never stands in the file: it
@@ -58,7 +60,7 @@ struct settings_secret {
 
 /* One member a key; the table says what each means.  Strings are never NULL. */
 struct settings {
-    char *public_url; /* without a final slash; port 0 stands for the port that http.listen got */
+    char *public_url; /* scheme, host, port; port 0 stands for the port that http.listen got */
     char *site_name;
     char *database;
     char *control_socket;
@@ -124,6 +126,7 @@ struct settings {
     struct {
         bool enabled;
         struct settings_list allow; /* CIDR networks that would otherwise be refused */
+        char *ca_file; /* "" = the system's */
         int64_t timeout_ms;
     } webhooks;
     struct {
@@ -145,20 +148,32 @@ struct settings {
 
 void settings_release(struct settings *s);
 
+/* What the caller knows of values.  value() is asked about each that could be read, be it from the
+ * file, from an override or by default, after all have been read; text is how it stands in the
+ * file without quotes (a path already whole, a secret never; "" for lists).  Other members of *s
+ * may still be wrong.  It returns ST_OK, or ST_INVALID with what is wrong, without the key's name.
+ */
+struct settings_judge {
+    enum status (*value)(void *arg, const struct settings *s, const char *key, const char *text,
+                         struct err *err);
+    void *arg;
+};
+
 /* Read path, then the overrides ("http.listen=127.0.0.1:0"), into *ret, whose old contents are not
- * looked at.  path NULL: defaults and overrides only.
+ * looked at.  path NULL: defaults and overrides only.  judge may be NULL.
  * ST_INVALID: *ret_errors holds a line for each error and err counts them.  ST_NOT_FOUND and
  * ST_IO: the file could not be read. */
 MUST_CHECK enum status settings_load(const char *path, const char *const *sets, size_t set_count,
-                                     struct settings *ret, struct buf *ret_errors,
-                                     struct err *err);
+                                     const struct settings_judge *judge, struct settings *ret,
+                                     struct buf *ret_errors, struct err *err);
 
 /* The same from text; name stands for the file in errors, folder is where relative paths and
  * @include begin.  Overrides are in sets, as above. */
 MUST_CHECK enum status settings_parse(const char *text, size_t len, const char *name,
                                       const char *folder, const char *const *sets,
-                                      size_t set_count, struct settings *ret,
-                                      struct buf *ret_errors, struct err *err);
+                                      size_t set_count, const struct settings_judge *judge,
+                                      struct settings *ret, struct buf *ret_errors,
+                                      struct err *err);
 
 /* The effective values in the file's syntax, which settings_parse() reads back; secrets are shown
  * as they would be asked for, never as they are. */

@@ -8,9 +8,10 @@
 
 const struct key settings_keys[] = {
     {"public_url", KEY_URL, AT(public_url), 1, KEY_TEXT_MAX, NULL, NULL, "",
-     "Where players reach this server; every link in letters, feeds and answers begins with it. "
-     "It must be https, ended by a reverse proxy, except on this machine alone (localhost). "
-     "Port 0 stands for the port that http.listen got."},
+     "Where players reach this server: scheme, host and port; every link in letters, feeds and "
+     "answers begins with it, and a path is not served. It must be https, ended by a reverse "
+     "proxy, except on this machine alone (localhost). Port 0 stands for the port that "
+     "http.listen got."},
     {"site_name", KEY_TEXT, AT(site_name), 1, 60, NULL, "Fourhanded", "",
      "The name in page titles and letters."},
     {"database", KEY_PATH, AT(database), 1, KEY_PATH_MAX, NULL,
@@ -157,6 +158,8 @@ const struct key settings_keys[] = {
      "addresses or networks",
      "Networks that webhooks may reach although they are private; plain http is allowed there "
      "too. All public addresses are allowed over https, all others are refused."},
+    {"webhooks.ca_file", KEY_PATH, AT(webhooks.ca_file), 0, KEY_PATH_MAX, NULL, "", "",
+     "Certificates of receivers to trust instead of the system's. Empty: the system's."},
     {"webhooks.timeout", KEY_LENGTH, AT(webhooks.timeout_ms), MS_SECOND, MS_MINUTE, NULL, "15s",
      "a length of time", "How long a receiver may take to answer."},
 

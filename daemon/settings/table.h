@@ -13,7 +13,7 @@
 enum key_type {
     KEY_TEXT,   /* one line of UTF-8 of at most max bytes; min 1: not empty */
     KEY_PATH,   /* a file or folder; relative to the configuration's folder */
-    KEY_URL,    /* http or https, host, optional port and path */
+    KEY_URL,    /* http or https, host, optional port */
     KEY_LISTEN, /* host:port, [v6]:port or unix:/path; "" where min is 0 */
     KEY_SECRET, /* "", @file:/path or @credential:name */
     KEY_MAIL,   /* an address: local@domain */
@@ -61,6 +61,8 @@ void key_list_clear(const struct key *key, struct settings *s);
 
 /* The value in the file's syntax; secrets masked. */
 void key_print(const struct key *key, const struct settings *s, struct buf *out);
+/* The value as a text without quotes; "" for lists and secrets. */
+void key_text(const struct key *key, const struct settings *s, struct buf *out);
 /* What may stand there: "between 1 and 64", "open, invite or closed". */
 void key_range(const struct key *key, struct buf *out);
 /* The default in the file's syntax. */

@@ -147,9 +147,9 @@ static enum status url_check(const char *text, struct err *err)
     if (!rest)
         return err_set(err, ST_INVALID, "\"%s\" should begin with https:// (or http://)", text);
     len = strcspn(rest, "/");
-    if (rest[strcspn(rest, "?# \"<>\\")])
+    if (rest[strcspn(rest, "?# \"<>\\")] || rest[len + strspn(rest + len, "/")])
         return err_set(err, ST_INVALID,
-                       "\"%s\" should be scheme, host, port and path, and nothing else", text);
+                       "\"%s\" should be scheme, host and port, and nothing else", text);
     snprintf(authority, sizeof authority, "%.*s", (int)len, rest);
     if (authority[strcspn(authority, "@")])
         return err_set(err, ST_INVALID, "a URL here holds no user or password");
@@ -606,6 +606,32 @@ void key_print(const struct key *key, const struct settings *s, struct buf *out)
         print_quoted(out, *member_text(key, mine));
         break;
     }
+}
+
+void key_text(const struct key *key, const struct settings *s, struct buf *out)
+{
+    struct settings *mine = (struct settings *)(uintptr_t)s; /* only read */
+    struct buf quoted = buf_make(KEY_PATH_MAX);
+
+    switch (key->type) {
+    case KEY_SECRET:
+    case KEY_NETS:
+    case KEY_TEXTS:
+        break;
+    case KEY_TEXT:
+    case KEY_PATH:
+    case KEY_URL:
+    case KEY_LISTEN:
+    case KEY_MAIL:
+        buf_puts(out, *member_text(key, mine));
+        break;
+    default:
+        key_print(key, s, &quoted);
+        buf_printf(out, "%.*s", (int)strcspn(quoted.data + (quoted.data[0] == '"'), "\""),
+                   quoted.data + (quoted.data[0] == '"'));
+        break;
+    }
+    buf_release(&quoted);
 }
 
 void key_range(const struct key *key, struct buf *out)

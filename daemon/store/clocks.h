@@ -2,7 +2,8 @@
  * store/clocks.h - the facts that a deadline is computed from, besides when the turn began.
  *
  * A deadline is a pure function of recorded facts (clock/); this keeps them: credits, outages,
- * pauses, waiting for a letter to be handed over, the holding of a move that was dropped.  Each belongs to the turn that ran then (ply).
+ * pauses, waiting for a letter to be handed over, the holding of a move that was dropped.  Each
+ * belongs to the turn that ran then (ply).
  * Conventions, threads, errors: store/store.h.
  */
 #ifndef FH_STORE_CLOCKS_H

@@ -27,7 +27,7 @@
  *   paused, resumed    -               who          note; resumed: deadline_at
  *   credited           seat            who          amount_ms, deadline_at, note
  *   outage_credited    seat            -            amount_ms, deadline_at
- *   delivery_credited  seat            -            amount_ms, deadline_at; note: "delivery", the turn's
+ *   delivery_credited  seat            -            amount_ms, deadline_at; note: "delivery", its
  *                                                   letter was handed over late, or "held", a move
  *                                                   by mail was held and dropped
  *   adjudicated        -               who          result, note

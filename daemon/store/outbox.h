@@ -89,10 +89,10 @@ MUST_CHECK enum status outbox_put(struct store_txn *txn, const struct intent_row
 MUST_CHECK enum status outbox_put_composed(struct store_txn *txn, const struct intent_row *intent,
                                            int64_t *ret_id, struct err *err);
 
-/* Lease the earliest due one of a channel (an answer, if one is due) until now + lease_ms.  A lease that has ended is handed
- * out again.  Those whose expires_at has come are marked expired on the way.  attempts is counted
- * up. ST_NOT_FOUND when nothing (more) is due: the command that asked must then still return ST_OK,
- * or the marking is undone and done again for ever. */
+/* Lease the earliest due one of a channel (an answer, if one is due) until now + lease_ms.  A lease
+ * that has ended is handed out again.  Those whose expires_at has come are marked expired on the
+ * way.  attempts is counted up.  ST_NOT_FOUND when nothing (more) is due: the command that asked
+ * must then still return ST_OK, or the marking is undone and done again for ever. */
 MUST_CHECK enum status outbox_claim(struct store_txn *txn, enum notice_channel channel, utc_ms now,
                                     int64_t lease_ms, struct intent_row *ret_intent,
                                     struct err *err);
@@ -196,7 +196,7 @@ MUST_CHECK enum status outbox_find_mail(struct store_conn *conn, int64_t game_id
  */
 struct outbox_handover {
     bool is_wanted;  /* a letter was to tell him; else he wants none */
-    bool is_waiting; /* one is still to be sent; false with first_at UTC_NONE: all attempts failed */
+    bool is_waiting; /* one is still to be sent; false with first_at UTC_NONE: all have failed */
     utc_ms first_at; /* when the first was handed over; UTC_NONE: none yet */
 };
 MUST_CHECK enum status outbox_handover(struct store_conn *conn, int64_t game_id, int64_t user_id,

@@ -879,8 +879,9 @@
       " game_id = coalesce(?6, game_id), answer_id = coalesce(?7, answer_id), settled_at = ?8"     \
       " WHERE id = ?1 AND (state = 'claimed' OR (state = 'held' AND ?2 = 'done')) RETURNING id")   \
     X(INBOX_RETRY,                                                                                 \
-      "UPDATE inbox SET state = 'received', attempts = 0, verdict = 'none', reason = '', settled_at ="\
-      " NULL WHERE id = ?1 AND state = 'quarantined' AND raw IS NOT NULL RETURNING id")            \
+      "UPDATE inbox SET state = 'received', attempts = 0, verdict = 'none', reason = '',"          \
+      " settled_at = NULL WHERE id = ?1 AND state = 'quarantined' AND raw IS NOT NULL RETURNING"   \
+      " id")                                                                                       \
     X(INBOX_ERASE,                                                                                 \
       "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND"    \
       " settled_at < ?1 AND (state <> 'quarantined' OR settled_at < ?2) ORDER BY settled_at, id"   \

@@ -3,7 +3,8 @@
  *
  * This room is the only one with SQL.  Each noun has its header: users.h logins.h prefs.h games.h
  * moves.h events.h votes.h clocks.h timers.h held.h notes.h outbox.h webhooks.h tokens.h inbox.h
- * imap_boxes.h idempotency.h outage.h audit.h keys.h; besides them writer.h (the one thread that changes), backup.h, verify.h.
+ * imap_boxes.h idempotency.h outage.h audit.h keys.h; besides them writer.h (the one thread that
+ * changes), backup.h, verify.h.
  *
  * Calling sequence
  *   store_open()                       opens, migrates, refuses what is not ours

@@ -42,7 +42,7 @@ struct user_row {
     char bounce_text[BOUNCE_TEXT_SIZE];
     utc_ms created_at, updated_at;
     utc_ms disabled_at; /* UTC_NONE: open */
-    int64_t hold_ms;    /* moves by mail are held so long; 0: not at all; -1: as the installation says */
+    int64_t hold_ms;    /* moves by mail are held so long; 0: not; -1: as the installation says */
 };
 
 /* Uses handle … language, is_operator, password_hash, address, address_key, verified_at of *user.

@@ -357,6 +357,7 @@ static void test_every_error_of_the_configuration_is_told_at_the_start(void **st
 {
     struct club *c = *state;
     char text[4000];
+    FILE *f;
 
     config_write(c, "regstration = \"open\";\nclock: { grace = \"12\"; };\n");
     assert_int_equal(RUN(c, text, "serve"), 1);
@@ -365,8 +366,32 @@ static void test_every_error_of_the_configuration_is_told_at_the_start(void **st
     assert_non_null(strstr(text, "f.conf:9: clock.grace: "));
     assert_non_null(strstr(text, "has 2 errors\n"));
     assert_int_equal(RUN(c, text, "check-config"), 1);
-    config_write(c, "time_zone = \"Europe/Atlantis\";\n");
+    /* what other rooms and the machine know of is told with the rest, each by its line */
+    config_write(c, "time_zone = \"Europe/Atlantis\";\nlanguage = \"de\";\n"
+                    "clock: { grace = \"12\"; };\n"
+                    "webhooks: { ca_file = \"no.pem\"; };\n"
+                    "mail_in: { address = \"play@example.org\"; maildir = \"no/in\"; };\n");
     assert_int_equal(RUN(c, text, "check-config"), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "f.conf:8: time_zone: "));
+    assert_non_null(strstr(text, "f.conf:9: language: "));
+    assert_non_null(strstr(text, "en, ru, ro"));
+    assert_non_null(strstr(text, "f.conf:10: clock.grace: "));
+    assert_non_null(strstr(text, "f.conf:11: webhooks.ca_file: the file "));
+    assert_non_null(strstr(text, "f.conf:12: mail_in.maildir: the folder "));
+    assert_non_null(strstr(text, "has 5 errors\n"));
+    f = fopen(c->config, "w");
+    assert_non_null(f);
+    fprintf(f, "public_url = \"http://127.0.0.1:0/club\";\ndatabase = \"no/club.db\";\n"
+               "web_directory = \"f.conf\";\nmail: { directory = \"none/mail\"; };\n");
+    fclose(f);
+    assert_int_equal(RUN(c, text, "check-config"), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "f.conf:1: public_url: "));
+    assert_non_null(strstr(text, "f.conf:2: database: the folder "));
+    assert_non_null(strstr(text, "f.conf should be a folder"));
+    assert_non_null(strstr(text, "f.conf:4: mail.directory: the folder "));
+    assert_non_null(strstr(text, "has 4 errors\n"));
     config_write(c, "");
     assert_int_equal(RUN(c, text, "check-config"), 0);
     assert_string_equal(text, "OK\n");

@@ -33,11 +33,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > SETTINGS_FILE_MAX || bytes_hold(data, size, "@include") ||
         bytes_hold(data, size, "@file")) /* these read other files */
         goto out;
-    if (settings_parse((const char *)data, size, "fuzz", "/nowhere", NULL, 0, &s, &errors, &err) ==
-        ST_OK) {
+    if (settings_parse((const char *)data, size, "fuzz", "/nowhere", NULL, 0, NULL, &s,
+                       &errors, &err) == ST_OK) {
         settings_print(&s, &print);
         if (buf_failed(&print) || settings_parse(print.data, print.len, "print", "/nowhere", NULL,
-                                                 0, &again, &errors, &err) != ST_OK)
+                                                 0, NULL, &again, &errors, &err) != ST_OK)
             abort();
     } else if (errors.len == 0 && err.code == ST_INVALID) {
         abort();

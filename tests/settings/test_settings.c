@@ -27,7 +27,7 @@ static struct reading read_with(const char *text, const char *const *sets, size_
 {
     struct reading r = {.s = SETTINGS_INIT, .errors = buf_make(SETTINGS_ERRORS_MAX)};
 
-    r.st = settings_parse(text, strlen(text), "a.conf", "/etc/club", sets, n, &r.s, &r.errors,
+    r.st = settings_parse(text, strlen(text), "a.conf", "/etc/club", sets, n, NULL, &r.s, &r.errors,
                           &r.err);
     return r;
 }
@@ -88,7 +88,7 @@ static void test_defaults_stand_where_the_file_is_silent(void **state)
 static void test_every_type_of_value_is_read(void **state)
 {
     struct reading r = read_text(
-        "public_url = \"https://chess.example.org/club/\";\n"
+        "public_url = \"https://chess.example.org/\";\n"
         "database = \"club.db\";\n"
         "registration = \"open\";\n"
         "http: { listen = \"0.0.0.0:80\"; threads = 8; body_size = \"1MiB\";\n"
@@ -99,7 +99,7 @@ static void test_every_type_of_value_is_read(void **state)
 
     (void)state;
     assert_ok(r.st, r.err);
-    assert_string_equal(r.s.public_url, "https://chess.example.org/club");
+    assert_string_equal(r.s.public_url, "https://chess.example.org");
     assert_string_equal(r.s.database, "/etc/club/club.db");
     assert_int_equal(r.s.registration, SETTINGS_REGISTRATION_OPEN);
     assert_int_equal(r.s.http.threads, 8);
@@ -180,7 +180,8 @@ static void test_a_nul_byte_is_an_error_with_its_line(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    assert_st(settings_parse(text, sizeof text - 1, "a.conf", ".", NULL, 0, &s, &errors, &err),
+    assert_st(settings_parse(text, sizeof text - 1, "a.conf", ".", NULL, 0, NULL, &s, &errors,
+                             &err),
               ST_INVALID, err);
     assert_string_equal(errors.data, "a.conf:2: a NUL byte should not be in it\n");
     buf_release(&errors);
@@ -300,7 +301,8 @@ static struct reading read_in_folder(const char *text)
 {
     struct reading r = {.s = SETTINGS_INIT, .errors = buf_make(SETTINGS_ERRORS_MAX)};
 
-    r.st = settings_parse(text, strlen(text), "a.conf", folder, NULL, 0, &r.s, &r.errors, &r.err);
+    r.st = settings_parse(text, strlen(text), "a.conf", folder, NULL, 0, NULL, &r.s, &r.errors,
+                          &r.err);
     return r;
 }
 
@@ -509,11 +511,11 @@ static void test_a_file_that_is_not_there_is_told_apart_from_a_bad_one(void **st
 
     (void)state;
     snprintf(path, sizeof path, "%s/none.conf", folder);
-    assert_st(settings_load(path, NULL, 0, &s, &errors, &err), ST_NOT_FOUND, err);
+    assert_st(settings_load(path, NULL, 0, NULL, &s, &errors, &err), ST_NOT_FOUND, err);
     assert_non_null(strstr(err.text, "none.conf"));
     file_write("main.conf", URL "database = \"x.db\";", 0644);
     snprintf(path, sizeof path, "%s/main.conf", folder);
-    assert_ok(settings_load(path, NULL, 0, &s, &errors, &err), err);
+    assert_ok(settings_load(path, NULL, 0, NULL, &s, &errors, &err), err);
     snprintf(path, sizeof path, "%s/x.db", folder);
     assert_string_equal(s.database, path);
     settings_release(&s);
@@ -550,6 +552,17 @@ static void test_odd_values_are_refused_with_what_would_be_right(void **state)
         {"site_name = \"\\xff\";", "one line of UTF-8"},
         {"site_name = \"\";", "should not be empty"},
         {"public_url = \"https://u:p@c.example\";", "user or password"},
+        {"public_url = \"https://c.example/club\";", "scheme, host and port, and nothing else"},
+        {"public_url = \"https://c.example//x\";", "scheme, host and port, and nothing else"},
+        {"mail_in: { address = \"play\"; };", "should be an address such as"},
+        {"mail_in: { lmtp_listen = \"unix:run/lmtp\"; };", "a path from /"},
+        {"mail_in: { letter_size = \"15KiB\"; };", "between \"16KiB\" and \"16MiB\""},
+        {"mail_in: { delimiter = \"++\"; };", "should have 0 to 1 bytes"},
+        {"mail_in: { dmarc = \"maybe\"; };", "\"ignore\", \"prefer\" or \"require\""},
+        {"mail_in: { banners = \"CAUTION\"; };", "should be a list"},
+        {"mail_in: { banners = [ \"\" ]; };", "texts of 1 to 200 bytes"},
+        {"mail_in: { banners = [ \"a\nb\" ]; };", "lines of UTF-8"},
+        {"mail_in: { imap: { host = \"x\"; }; };", "is not a known group"},
     };
 
     (void)state;
@@ -559,6 +572,194 @@ static void test_odd_values_are_refused_with_what_would_be_right(void **state)
                  str_starts(cases[i].text, "public_url") ? "" : URL, cases[i].text);
         assert_complains(text, cases[i].piece);
     }
+}
+
+/* ---------------------------------------------------------------- play by mail */
+
+static void test_play_by_mail_is_off_until_an_address_is_named(void **state)
+{
+    struct reading r = read_text(URL);
+
+    (void)state;
+    assert_ok(r.st, r.err);
+    assert_string_equal(r.s.mail_in.address, "");
+    assert_string_equal(r.s.mail_in.delimiter, "+");
+    assert_string_equal(r.s.mail_in.lmtp_listen, "");
+    assert_string_equal(r.s.mail_in.imap.host, "");
+    assert_string_equal(r.s.mail_in.imap.mailbox, "INBOX");
+    assert_int_equal(r.s.mail_in.imap.port, 993);
+    assert_int_equal(r.s.mail_in.imap.tls, SETTINGS_TLS_IMPLICIT);
+    assert_true(r.s.mail_in.imap.keep);
+    assert_int_equal(r.s.mail_in.dmarc, SETTINGS_DMARC_PREFER);
+    assert_int_equal(r.s.mail_in.hold_ms, 10 * MS_MINUTE);
+    assert_int_equal(r.s.mail_in.letter_size, 1024 * 1024);
+    assert_int_equal(r.s.mail_in.answers_an_hour, 20);
+    assert_int_equal(r.s.mail_in.connections, 50);
+    assert_int_equal(r.s.mail_in.banners.count, 0);
+    reading_end(&r);
+}
+
+static void test_all_of_play_by_mail_is_read_and_printed_back(void **state)
+{
+    static const char text[] =
+        URL "mail_in: { address = \"play@chess.example\"; delimiter = \"-\";\n"
+            "bounce_address = \"bounce@mail.example\";\n"
+            "unsubscribe_address = \"out@chess.example\";\n"
+            "lmtp_listen = \"unix:/run/fh/lmtp\"; maildir = \"in\"; authserv_id = \"mx.example\";\n"
+            "dmarc = \"require\"; hold_time = \"0s\"; letter_size = \"256KiB\";\n"
+            "answers_an_hour = 5; connections = 3; imap_mailbox = \"Play/In\"; imap_keep = false;\n"
+            "banners = [ \"CAUTION: \\\"external\\\"\", \"Внешнее письмо\" ]; };\n";
+    struct buf one = buf_make(SETTINGS_FILE_MAX), two = buf_make(SETTINGS_FILE_MAX);
+    struct reading r = read_text(text), again;
+
+    (void)state;
+    assert_ok(r.st, r.err);
+    assert_string_equal(r.s.mail_in.maildir, "/etc/club/in"); /* from the file's folder */
+    assert_string_equal(r.s.mail_in.delimiter, "-");
+    assert_int_equal(r.s.mail_in.hold_ms, 0);
+    assert_int_equal(r.s.mail_in.dmarc, SETTINGS_DMARC_REQUIRE);
+    assert_false(r.s.mail_in.imap.keep);
+    assert_int_equal(r.s.mail_in.banners.count, 2);
+    assert_string_equal(r.s.mail_in.banners.items[0], "CAUTION: \"external\"");
+    settings_print(&r.s, &one);
+    again = read_text(one.data);
+    assert_ok(again.st, again.err);
+    settings_print(&again.s, &two);
+    assert_string_equal(one.data, two.data);
+    reading_end(&r);
+    reading_end(&again);
+    buf_release(&one);
+    buf_release(&two);
+}
+
+/* An address with no way in (letters may come by `fourhanded receive`), bounces to another domain,
+ * and the whole local part as token are as they should be. */
+static void test_what_looks_odd_and_is_right_is_taken(void **state)
+{
+    static const char *const texts[] = {
+        "mail_in: { address = \"play@c.example\"; };",
+        "mail_in: { address = \"play@c.example\"; bounce_address = \"bounce@other.example\"; };",
+        "mail_in: { address = \"play@c.example\"; delimiter = \"\"; };",
+        "mail_in: { address = \"chess-play@c.example\"; delimiter = \"-\"; };",
+        "mail_in: { address = \"play@c.example\"; lmtp_listen = \"127.0.0.1:2424\"; };",
+        "mail_in: { address = \"play@c.example\"; lmtp_listen = \"[::1]:0\"; };",
+        "mail_in: { address = \"0123456789012345678901234567890123456@c.example\"; };",
+        "mail_in: { hold_time = \"1h\"; letter_size = \"16MiB\"; };",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        char text[400];
+        struct reading r;
+
+        snprintf(text, sizeof text, "%s%s\n", URL, texts[i]);
+        r = read_text(text);
+        if (r.st != ST_OK)
+            fail_msg("%s: %s", texts[i], r.errors.data);
+        reading_end(&r);
+    }
+}
+
+static void test_what_does_not_go_together_in_play_by_mail_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *piece;
+    } cases[] = {
+        {"lmtp_listen = \"unix:/run/l\";", "mail_in.address: should be set, since "
+                                           "mail_in.lmtp_listen is"},
+        {"maildir = \"in\";", "mail_in.address: should be set, since mail_in.maildir is"},
+        {"imap_host = \"::1\"; imap_user = \"u\";",
+         "mail_in.address: should be set, since mail_in.imap_host is"},
+        {"address = \"p@c.example\"; lmtp_listen = \"0.0.0.0:24\";",
+         "mail_in.lmtp_listen: LMTP is spoken on this machine only"},
+        {"address = \"p@c.example\"; lmtp_listen = \"mx.example:24\";", "on this machine only"},
+        {"delimiter = \".\";", "mail_in.delimiter: \".\" should be \"+\", \"-\" or empty"},
+        {"address = \"p@c.example\"; bounce_address = \"P@C.example\";",
+         "mail_in.bounce_address: should be another than mail_in.address"},
+        {"bounce_address = \"b@c.example\"; unsubscribe_address = \"b@c.example\";",
+         "mail_in.unsubscribe_address: should be another than mail_in.bounce_address"},
+        {"address = \"01234567890123456789012345678901234567@c.example\";",
+         "mail_in.address: should have at most 37 bytes before the @"},
+        {"address = \"p@c.example\"; imap_host = \"imap.example\";",
+         "mail_in.imap_user: should be set, since mail_in.imap_host is"},
+        {"imap_user = \"u\";", "mail_in.imap_host: should be set, since mail_in.imap_user is"},
+        {"address = \"p@c.example\"; imap_host = \"imap.example\"; imap_user = \"u\";",
+         "mail_in.imap_password: should be set, since mail_in.imap_user is"},
+        {"address = \"p@c.example\"; imap_host = \"imap.example\"; imap_user = \"u\"; "
+         "imap_tls = \"none\";",
+         "mail_in.imap_tls: \"none\" is for a server on this machine; imap.example"},
+        {"dmarc = \"require\";", "mail_in.authserv_id: should be set"},
+        {"address = \"p@c.example\"; maildir = \"/var/lib/fourhanded/mail\";",
+         "mail_in.maildir: should be another folder than mail.directory"},
+        {"hold_time = \"1h 1ms\";", "between \"0s\" and \"1h\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[400];
+        snprintf(text, sizeof text, "%smail_in: { %s };\n", URL, cases[i].text);
+        assert_complains(text, cases[i].piece);
+    }
+}
+
+/* ---------------------------------------------------------------- what others judge */
+
+static enum status no_atlantis(void *arg, const struct settings *s, const char *key,
+                               const char *text, struct err *err)
+{
+    int *asked = arg;
+
+    (void)s;
+    ++*asked;
+    if (str_eq(key, "mail.password"))
+        assert_string_equal(text, "");
+    if (str_eq(key, "mail.transport"))
+        assert_string_equal(text, "directory");
+    if (str_eq(key, "http.threads"))
+        assert_string_equal(text, "4");
+    if (str_eq(key, "clock.grace"))
+        assert_string_equal(text, "12h");
+    if (str_eq(key, "webhooks.enabled"))
+        assert_string_equal(text, "true");
+    return strstr(text, "Atlantis") ? err_set(err, ST_INVALID, "there is no \"%s\"", text) : ST_OK;
+}
+
+/* Before, an error of one key hid what another room had to say about the others. */
+static void test_what_others_judge_is_told_with_all_other_errors(void **state)
+{
+    static const char text[] = URL "time_zone = \"Europe/Atlantis\";\n"
+                                   "http: { connections_per_address = 5000;\n"
+                                   "  threads = 99; };\n"
+                                   "site_name = \"\";\n"
+                                   "web_directory = \"Atlantis\";\n";
+    struct settings s = SETTINGS_INIT;
+    struct buf errors = buf_make(4000);
+    struct err err = ERR_INIT;
+    int asked = 0;
+    struct settings_judge judge = {no_atlantis, &asked};
+
+    (void)state;
+    assert_st(settings_parse(text, strlen(text), "a.conf", "/etc/club", NULL, 0, &judge, &s,
+                             &errors, &err),
+              ST_INVALID, err);
+    assert_string_equal(errors.data,
+                        "a.conf:4: http.threads: 99 should be between 2 and 64\n"
+                        "a.conf:5: site_name: should not be empty\n"
+                        "a.conf:3: http.connections_per_address: should not be more than "
+                        "http.connections (1024)\n"
+                        "a.conf:2: time_zone: there is no \"Europe/Atlantis\"\n"
+                        "a.conf:6: web_directory: there is no \"/etc/club/Atlantis\"\n");
+    assert_string_equal(err.text, "a.conf has 5 errors");
+    assert_int_equal(asked, (int)settings_key_count - 2); /* those that could not be read are not */
+    buf_release(&errors);
+    errors = buf_make(4000);
+    asked = 0;
+    assert_ok(settings_parse(URL, strlen(URL), "a.conf", "/etc/club", NULL, 0, &judge, &s, &errors,
+                             &err),
+              err);
+    assert_int_equal(asked, (int)settings_key_count);
+    settings_release(&s);
+    buf_release(&errors);
 }
 
 static void test_distance_counts_the_letters_that_differ(void **state)
@@ -601,6 +802,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_list_of_keys_in_the_manual_page_is_the_one_the_table_makes),
         cmocka_unit_test(test_a_file_that_is_not_there_is_told_apart_from_a_bad_one),
         cmocka_unit_test(test_odd_values_are_refused_with_what_would_be_right),
+        cmocka_unit_test(test_play_by_mail_is_off_until_an_address_is_named),
+        cmocka_unit_test(test_all_of_play_by_mail_is_read_and_printed_back),
+        cmocka_unit_test(test_what_looks_odd_and_is_right_is_taken),
+        cmocka_unit_test(test_what_does_not_go_together_in_play_by_mail_is_refused),
+        cmocka_unit_test(test_what_others_judge_is_told_with_all_other_errors),
         cmocka_unit_test(test_distance_counts_the_letters_that_differ),
     };
 
