@@ -9,8 +9,8 @@
  *
  * How lines are taken
  *   1. Empty lines at the beginning are passed over.
- *   2. From the first line on each must be a command, until an empty line or `end`.  Anything else –
- *      a greeting, a mistyped word – is an error that names the line.
+ *   2. From the first line on each must be a command, until an empty line or `end`.  Anything else
+ *      – a greeting, a mistyped word – is an error that names the line.
  *   3. After `end` nothing is read.
  *   4. After an empty line comes a paragraph.  If each of its lines is a command it is read like
  *      the first (mail programs like to double the ends of lines).  If its first line is a command
@@ -22,8 +22,8 @@
  *   Only the first GRAMMAR_COMMANDS_MAX commands are taken; one more is an error.
  *
  * Case does not matter, but in moves, which rules/notation.h reads.  Blanks at both ends and more
- * than one between words do not matter.  One full stop or exclamation mark at the end is passed over;
- * a question mark only behind a move.
+ * than one between words do not matter, nor one full stop or exclamation mark at the end, nor one
+ * pair of quotation marks or stars around the line.
  *
  * Ownership: texts in commands are copies.  Threads: any; no state.  Nothing is allocated.
  */
@@ -59,7 +59,7 @@ enum {
     X(CONFIRM, "confirm", true)     /* the letter that is held */                                  \
     X(CREATE, "create", true)       /* text: variant and house rules; create */                    \
     X(SEAT, "seat", true)           /* seat; offer; text: handle or address */                     \
-    X(NOTE, "note", false)          /* text; "" : list them.  Private, so it acts on no game. */   \
+    X(NOTE, "note", false)          /* text "": list them; else it stands in grammar.note */       \
     X(BOARD, "board", false)                                                                       \
     X(MOVES, "moves", false)        /* square or -1 */                                             \
     X(STATUS, "status", false)                                                                     \
@@ -132,7 +132,7 @@ struct grammar_line {
     int number;       /* in the letter's text, from 1 */
 };
 
-/* Large (some 10 KiB): on the heap or in a struct that is. */
+/* Large (some 16 KiB): on the heap or in a struct that is. */
 struct grammar {
     enum grammar_fault fault;
     int fault_line;                     /* 0: of the letter as a whole */

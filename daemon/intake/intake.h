@@ -23,8 +23,8 @@
  *   A letter handed in again (same recipient, sender, Message-ID and body) has no second effect;
  *   the first repeat gets the same answer once more.
  *
- * Who it is: see sender.h.  What it may say: grammar.h and docs/mail.md.  Time: what a letter does is
- *   judged at received_at, when it was accepted, however long it waited (T4).
+ * Who it is: see sender.h.  What it may say: grammar.h and docs/mail.md.  Time: what a letter does
+ *   is judged at received_at, when it was accepted, however long it waited (T4).
  *
  * Calling sequence
  *   intake_open()                 after store, writer, arbiter, people and notify
@@ -34,7 +34,7 @@
  *   intake_close()
  *
  * Ownership: options' strings and parts are borrowed until intake_close().
- * Threads:   intake_step() and the thread must not be mixed; everything else from any thread but the
+ * Threads:   intake_step() and the thread must not be mixed; all else from any thread but the
  *            writer's (intake_submit(), intake_wake(), intake_recipient_check(), intake_stats():
  *            any).
  * Errors:    ST_BUSY, ST_IO, ST_NOMEM: not kept, hand it in again (LMTP 451, exit 75).
@@ -73,7 +73,7 @@ enum {
 
 enum intake_dmarc { INTAKE_DMARC_IGNORE, INTAKE_DMARC_PREFER, INTAKE_DMARC_REQUIRE };
 
-/* What the rooms that intake may not include do for it; main wires them. */
+/* What notify/ does for it, which intake may not include; main wires them.  Each may be NULL. */
 struct intake_hooks {
     /* A local part of the bounce address: the outbox row, if its code is right.  ST_GONE. */
     enum status (*bounce_read)(void *arg, const char *local_part, int64_t *ret_outbox_id,
@@ -84,10 +84,17 @@ struct intake_hooks {
     /* An address was suspended by a bounce; in the same transaction. */
     enum status (*on_suspended)(struct store_txn *txn, int64_t user_id, utc_ms now, void *arg,
                                 struct err *err);
-    /* Put the turn's letter of the game into the outbox anew (`resend`; N21). */
+    /* A letter came from a suspended address, or from one with bounces: it is healthy again. */
+    enum status (*on_reached)(struct store_txn *txn, int64_t user_id, utc_ms now, void *arg,
+                              struct err *err);
+    /* An invited stranger wants no more letters (unsubscribe_read() gave user 0). */
+    enum status (*address_block)(void *arg, struct store_txn *txn, const char *token, utc_ms now,
+                                 struct err *err);
+    /* Put the turn's letter of the game into the outbox anew (`resend`; N21).  ST_NOT_FOUND: the
+     * game does not wait for him. */
     enum status (*resend)(struct store_txn *txn, const struct game_row *game, int64_t user_id,
                           utc_ms now, void *arg, struct err *err);
-    void *arg; /* of all four: the struct notify */
+    void *arg; /* of all of them: the struct notify */
 };
 
 struct intake_options {
@@ -124,8 +131,6 @@ void intake_close(struct intake *intake); /* NULL is allowed; stops the thread *
 MUST_CHECK enum status intake_start(struct intake *intake, struct err *err);
 void intake_stop(struct intake *intake); /* ends after the letter at work */
 void intake_wake(struct intake *intake); /* cheap, does not block */
-/* Whether the thread turns: false if it has been at one letter for longer than a minute. */
-bool intake_is_well(struct intake *intake);
 
 /* Without a thread: settle all letters that wait.  *ret_n (NULL allowed): how many. */
 MUST_CHECK enum status intake_step(struct intake *intake, int *ret_n, struct err *err);

@@ -1,0 +1,945 @@
+#include "intake/grammar.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "rules/rules.h"
+
+enum { WORDS_MAX = 24, COMPACT_MAX = 64 };
+
+static const struct {
+    const char *word;
+    bool acts;
+} kinds[COMMAND_COUNT_] = {
+#define X(name, word, acts) {word, acts},
+    COMMAND_LIST(X)
+#undef X
+};
+
+static const char *const faults[GRAMMAR_FAULT_COUNT_] = {
+#define X(name, slug) slug,
+    GRAMMAR_FAULT_LIST(X)
+#undef X
+};
+
+const char *command_word(enum command_kind kind)
+{
+    assert(kind < COMMAND_COUNT_);
+    return kinds[kind].word;
+}
+
+bool command_acts(enum command_kind kind)
+{
+    assert(kind < COMMAND_COUNT_);
+    return kinds[kind].acts;
+}
+
+const char *grammar_fault_slug(enum grammar_fault fault)
+{
+    assert(fault < GRAMMAR_FAULT_COUNT_);
+    return faults[fault];
+}
+
+/* What a first word may be. */
+static const struct {
+    const char *word;
+    enum command_kind kind;
+} first_words[] = {
+    {"resign", COMMAND_RESIGN},       {"draw", COMMAND_DRAW_OFFER},
+    {"offer", COMMAND_DRAW_OFFER},    {"claim", COMMAND_CLAIM_DRAW},
+    {"undo", COMMAND_UNDO},           {"place", COMMAND_PLACE},
+    {"accept", COMMAND_ACCEPT},       {"decline", COMMAND_DECLINE},
+    {"confirm", COMMAND_CONFIRM},     {"create", COMMAND_CREATE},
+    {"seat", COMMAND_SEAT},           {"note", COMMAND_NOTE},
+    {"board", COMMAND_BOARD},         {"moves", COMMAND_MOVES},
+    {"status", COMMAND_STATUS},       {"games", COMMAND_GAMES},
+    {"why", COMMAND_WHY},             {"spoken", COMMAND_SPOKEN},
+    {"clocks", COMMAND_CLOCKS},       {"last", COMMAND_LAST},
+    {"opponents", COMMAND_OPPONENTS}, {"pieces", COMMAND_PIECES},
+    {"square", COMMAND_SQUARE},       {"resend", COMMAND_RESEND},
+    {"help", COMMAND_HELP},
+};
+/* U2 */
+static const struct {
+    char letter;
+    enum command_kind kind;
+} letters[] = {
+    {'c', COMMAND_CLOCKS}, {'l', COMMAND_LAST},   {'o', COMMAND_OPPONENTS},
+    {'p', COMMAND_PIECES}, {'s', COMMAND_SQUARE}, {'m', COMMAND_MOVES},
+};
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+bool command_find(const char *word, enum command_kind *ret_kind)
+{
+    for (size_t i = 0; i < COMMAND_COUNT_; i++)
+        if (str_case_eq(word, kinds[i].word)) {
+            *ret_kind = (enum command_kind)i;
+            return true;
+        }
+    for (size_t i = 0; i < COUNT_OF(first_words); i++)
+        if (str_case_eq(word, first_words[i].word)) {
+            *ret_kind = first_words[i].kind;
+            return true;
+        }
+    for (size_t i = 0; i < COUNT_OF(letters); i++)
+        if (lower(word[0]) == letters[i].letter && !word[1]) {
+            *ret_kind = letters[i].kind;
+            return true;
+        }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------ moves, by shape */
+
+static bool is_man(char c)
+{
+    return c && strchr("kqrbnpv", lower(c)) != NULL;
+}
+
+static bool is_file(char c)
+{
+    return lower(c) >= 'a' && lower(c) <= 'p';
+}
+
+/* [=/] [(] Q [)] and nothing more; or nothing. */
+static bool is_promotion(const char *t)
+{
+    bool has_bracket;
+
+    if (!*t)
+        return true;
+    if (*t == '=' || *t == '/')
+        t++;
+    has_bracket = *t == '(';
+    if (has_bracket)
+        t++;
+    if (!is_man(*t++))
+        return false;
+    return has_bracket ? t[0] == ')' && !t[1] : !*t;
+}
+
+static const char *past_digits(const char *t)
+{
+    int n = 0;
+
+    while (is_digit(*t) && n < 3) {
+        t++;
+        n++;
+    }
+    return t;
+}
+
+/* [victim] file rank [promotion] */
+static bool is_end(const char *t)
+{
+    const char *digits;
+
+    if (is_man(t[0]) && is_file(t[1]) && is_digit(t[2]) && is_end(t + 1))
+        return true;
+    if (!is_file(t[0]) || !is_digit(t[1]))
+        return false;
+    digits = past_digits(t + 1);
+    return is_promotion(digits);
+}
+
+/* [file] [rank] [separator] end */
+static bool is_way(const char *t)
+{
+    if (is_end(t))
+        return true;
+    if (is_file(*t)) {
+        const char *after = past_digits(t + 1);
+
+        for (const char *at = after; at > t; at--) { /* with a rank, with less of one, without */
+            const char *to = *at && strchr("-x:*X", *at) ? at + 1 : at;
+
+            if (is_end(to))
+                return true;
+        }
+    }
+    if (is_digit(*t)) {
+        const char *after = past_digits(t);
+
+        return is_end(*after && strchr("-x:*X", *after) ? after + 1 : after);
+    }
+    return *t && strchr("-x:*X", *t) && is_end(t + 1);
+}
+
+/* Without blanks, with plain separators, and without marks at the end.  False when too long. */
+static bool compact(const char *text, char ret[COMPACT_MAX])
+{
+    size_t n = 0;
+
+    for (const unsigned char *t = (const unsigned char *)text; *t; t++) {
+        char c = (char)*t;
+
+        if (is_blank(c))
+            continue;
+        if (t[0] == 0xe2 && t[1] == 0x80 && t[2] >= 0x90 && t[2] <= 0x95) { /* U+2010 … U+2015 */
+            c = '-';
+            t += 2;
+        } else if (t[0] == 0xe2 && t[1] == 0x88 && t[2] == 0x92) { /* U+2212 */
+            c = '-';
+            t += 2;
+        } else if (t[0] == 0xc3 && t[1] == 0x97) { /* U+00D7 */
+            c = 'x';
+            t += 1;
+        }
+        if (n + 1 >= COMPACT_MAX)
+            return false;
+        ret[n++] = c;
+    }
+    ret[n] = '\0';
+    while (n > 0 && strchr("+#!?.", ret[n - 1])) {
+        if (n > 3 && strcmp(ret + n - 4, "e.p.") == 0) {
+            ret[n -= 4] = '\0';
+            continue;
+        }
+        ret[--n] = '\0';
+    }
+    return n > 1;
+}
+
+static bool is_castling(const char *t)
+{
+    size_t n = 0;
+    bool has_dash = t[0] && t[1] == '-';
+
+    for (; *t; t++) {
+        if (!strchr("Oo0", *t))
+            return false;
+        n++;
+        if (has_dash && t[1]) {
+            if (t[1] != '-' || !t[2])
+                return false;
+            t++;
+        }
+    }
+    return n == 2 || n == 3;
+}
+
+bool grammar_is_move(const char *text)
+{
+    char t[COMPACT_MAX];
+
+    if (!compact(text, t))
+        return false;
+    return is_castling(t) || is_way(t) || (is_man(t[0]) && is_way(t + 1));
+}
+
+/* "12. Rd4", "12... Rd4": the number, and where the move begins; 0 when there is none. */
+static const char *past_number(const char *text, int *ret_number)
+{
+    const char *t = text;
+    int number = 0;
+
+    while (is_digit(*t) && t - text < 5)
+        number = number * 10 + (*t++ - '0');
+    if (t == text || *t != '.' || number == 0) {
+        *ret_number = 0;
+        return text;
+    }
+    while (*t == '.')
+        t++;
+    while (is_blank(*t))
+        t++;
+    *ret_number = number;
+    return t;
+}
+
+/* ------------------------------------------------------------------------------- one line */
+
+struct words {
+    size_t n;
+    char text[GRAMMAR_WORD_SIZE + WORDS_MAX]; /* NUL-ended words */
+    const char *at[WORDS_MAX];
+};
+
+enum taken { TAKEN_NONE, TAKEN_COMMAND, TAKEN_END, TAKEN_BAD, TAKEN_TOO_LONG };
+
+/* Blanks and one pair of marks around the line go. */
+static void trim(const char *text, const char **ret_from, size_t *ret_n)
+{
+    size_t n = strlen(text);
+
+    for (int round = 0; round < 3; round++) {
+        while (n > 0 && is_blank(text[0])) {
+            text++;
+            n--;
+        }
+        while (n > 0 && is_blank(text[n - 1]))
+            n--;
+        if (n < 3 || text[0] != text[n - 1] || !strchr("*_\"'`", text[0]))
+            break;
+        text++;
+        n -= 2;
+    }
+    *ret_from = text;
+    *ret_n = n;
+}
+
+/* False: more or longer than fits. */
+static bool split(const char *from, size_t n, struct words *ret)
+{
+    size_t used = 0;
+
+    ret->n = 0;
+    for (size_t i = 0; i < n;) {
+        size_t start = used;
+
+        while (i < n && is_blank(from[i]))
+            i++;
+        if (i == n)
+            break;
+        if (ret->n == WORDS_MAX)
+            return false;
+        while (i < n && !is_blank(from[i])) {
+            if (used + 2 > sizeof ret->text)
+                return false;
+            ret->text[used++] = from[i++];
+        }
+        ret->text[used++] = '\0';
+        ret->at[ret->n++] = ret->text + start;
+    }
+    return true;
+}
+
+static int square_of_word(const char *word)
+{
+    char small[SQUARE_TEXT_MAX];
+    int square;
+    size_t n = strlen(word);
+
+    if (n == 0 || n >= sizeof small)
+        return -1;
+    for (size_t i = 0; i <= n; i++)
+        small[i] = lower(word[i]);
+    return square_read(small, n, &square) == n ? square : -1;
+}
+
+static enum taken take_place(const struct words *w, struct command *c)
+{
+    static const char men[] = "rbn";
+    bool had[3] = {false, false, false};
+
+    for (size_t i = 1; i < w->n; i++) {
+        const char *word = w->at[i], *man = strchr(men, lower(word[0]));
+        int square;
+
+        if (!man)
+            return TAKEN_BAD;
+        if (word[1])
+            square = square_of_word(word + 1);
+        else
+            square = ++i < w->n ? square_of_word(w->at[i]) : -1;
+        if (square < 0 || had[man - men])
+            return TAKEN_BAD;
+        had[man - men] = true;
+        c->squares[man - men] = square;
+    }
+    return had[0] && had[1] && had[2] ? TAKEN_COMMAND : TAKEN_BAD;
+}
+
+static enum taken take_seat(const struct words *w, struct command *c)
+{
+    static const char *const names[] = {"south", "west", "north", "east"};
+
+    if (w->n != 3)
+        return TAKEN_BAD;
+    c->seat = -1;
+    for (int i = 0; i < (int)COUNT_OF(names); i++)
+        if (str_case_eq(w->at[1], names[i]))
+            c->seat = i;
+    if (c->seat < 0)
+        return TAKEN_BAD;
+    if (str_case_eq(w->at[2], "me"))
+        c->offer = SEAT_OFFER_ME;
+    else if (str_case_eq(w->at[2], "open"))
+        c->offer = SEAT_OFFER_OPEN;
+    else
+        c->offer = strchr(w->at[2], '@') ? SEAT_OFFER_ADDRESS : SEAT_OFFER_HANDLE;
+    return str_copy(c->text, sizeof c->text, w->at[2]) ? TAKEN_COMMAND : TAKEN_TOO_LONG;
+}
+
+static bool append(char *text, size_t size, const char *more)
+{
+    size_t n = strlen(text), extra = strlen(more);
+
+    if (n + (n > 0) + extra >= size)
+        return false;
+    if (n > 0)
+        text[n++] = ' ';
+    memcpy(text + n, more, extra + 1);
+    return true;
+}
+
+static enum taken take_create(const struct words *w, struct command *c)
+{
+    for (size_t i = 1; i < w->n; i++) {
+        char word[64];
+        size_t n = strlen(w->at[i]);
+        int64_t days;
+
+        if (n >= sizeof word)
+            return TAKEN_BAD;
+        for (size_t j = 0; j <= n; j++)
+            word[j] = lower(w->at[i][j]);
+        if (str_starts(word, "days=")) {
+            if (c->create.days != 0 || !str_to_int64(word + 5, 1, 366, &days))
+                return TAKEN_BAD;
+            c->create.days = (int)days;
+        } else if (str_eq(word, "private")) {
+            c->create.is_private = true;
+        } else if (str_eq(word, "rated")) {
+            c->create.is_rated = true;
+        } else if (str_eq(word, "talk")) {
+            c->create.table_talk = true;
+        } else if ((i == 1) != (strchr(word, '=') == NULL)) { /* the game first, then house rules */
+            return TAKEN_BAD;
+        } else if (!append(c->text, sizeof c->text, word)) {
+            return TAKEN_TOO_LONG;
+        }
+    }
+    return c->text[0] ? TAKEN_COMMAND : TAKEN_BAD;
+}
+
+static enum taken take_draw(const struct words *w, struct command *c)
+{
+    static const struct {
+        const char *first, *second;
+        enum command_kind kind;
+    } forms[] = {
+        {"draw", NULL, COMMAND_DRAW_OFFER},        {"draw", "offer", COMMAND_DRAW_OFFER},
+        {"draw", "accept", COMMAND_DRAW_ACCEPT},   {"draw", "decline", COMMAND_DRAW_DECLINE},
+        {"draw", "claim", COMMAND_CLAIM_DRAW},     {"claim", NULL, COMMAND_CLAIM_DRAW},
+        {"claim", "draw", COMMAND_CLAIM_DRAW},     {"offer", "draw", COMMAND_DRAW_OFFER},
+        {"accept", "draw", COMMAND_DRAW_ACCEPT},   {"decline", "draw", COMMAND_DRAW_DECLINE},
+        {"accept", NULL, COMMAND_ACCEPT},          {"decline", NULL, COMMAND_DECLINE},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(forms) && w->n <= 2; i++)
+        if (str_case_eq(w->at[0], forms[i].first) &&
+            (w->n == 1 ? !forms[i].second
+                       : forms[i].second && str_case_eq(w->at[1], forms[i].second))) {
+            c->kind = forms[i].kind;
+            return TAKEN_COMMAND;
+        }
+    return TAKEN_BAD;
+}
+
+static bool is_letters(const char *word, size_t max)
+{
+    size_t n = 0;
+
+    for (; word[n]; n++)
+        if (lower(word[n]) < 'a' || lower(word[n]) > 'z')
+            return false;
+    return n > 0 && n <= max;
+}
+
+static enum taken take_square(const struct words *w, struct command *c)
+{
+    const char *word = w->at[1];
+    int64_t rank;
+
+    if (w->n != 2)
+        return TAKEN_BAD;
+    c->square = square_of_word(word);
+    if (c->square >= 0)
+        return TAKEN_COMMAND;
+    if (!(is_letters(word, 1) && is_file(word[0])) && !str_to_int64(word, 1, 16, &rank))
+        return TAKEN_BAD;
+    (void)str_copy(c->text, sizeof c->text, word);
+    c->text[0] = lower(c->text[0]);
+    return TAKEN_COMMAND;
+}
+
+/* Arguments of a command whose first word is known. */
+static enum taken take_arguments(const struct words *w, struct command *c)
+{
+    switch (c->kind) {
+    case COMMAND_DRAW_OFFER:
+    case COMMAND_CLAIM_DRAW:
+    case COMMAND_ACCEPT:
+    case COMMAND_DECLINE:
+        return take_draw(w, c);
+    case COMMAND_PLACE:
+        return take_place(w, c);
+    case COMMAND_SEAT:
+        return take_seat(w, c);
+    case COMMAND_CREATE:
+        return take_create(w, c);
+    case COMMAND_MOVES:
+        if (w->n == 1)
+            return TAKEN_COMMAND;
+        c->square = w->n == 2 ? square_of_word(w->at[1]) : -1;
+        return c->square >= 0 ? TAKEN_COMMAND : TAKEN_BAD;
+    case COMMAND_SQUARE:
+        return take_square(w, c);
+    case COMMAND_PIECES:
+        if (w->n == 1)
+            return TAKEN_COMMAND;
+        if (w->n != 2 || !is_letters(w->at[1], 8))
+            return TAKEN_BAD;
+        (void)str_copy(c->text, sizeof c->text, w->at[1]);
+        return TAKEN_COMMAND;
+    case COMMAND_HELP:
+        for (size_t i = 1; i < w->n; i++)
+            if (!append(c->text, sizeof c->text, w->at[i]))
+                return TAKEN_TOO_LONG;
+        return w->n <= 3 ? TAKEN_COMMAND : TAKEN_BAD;
+    default:
+        return w->n == 1 ? TAKEN_COMMAND : TAKEN_BAD;
+    }
+}
+
+/* A letter alone, or before what it asks about, where that is no move. */
+static bool take_letter(const struct words *w, struct command *c, enum taken *ret)
+{
+    enum command_kind kind = COMMAND_COUNT_;
+    int square;
+
+    if (w->at[0][1] || w->n > 2)
+        return false;
+    for (size_t i = 0; i < COUNT_OF(letters); i++)
+        if (lower(w->at[0][0]) == letters[i].letter)
+            kind = letters[i].kind;
+    if (kind == COMMAND_COUNT_)
+        return false;
+    if (w->n == 2) {
+        square = square_of_word(w->at[1]);
+        switch (kind) {
+        case COMMAND_SQUARE:
+            break;
+        case COMMAND_MOVES: /* "m n4": rather a pawn's move from the file m */
+            if (square < 0 || (square_file(square) >= 11 && square_file(square) <= 13))
+                return false;
+            break;
+        case COMMAND_PIECES: /* "p e4": rather a pawn's move */
+            if (square >= 0)
+                return false;
+            break;
+        default:
+            return false;
+        }
+    }
+    c->kind = kind;
+    *ret = take_arguments(w, c);
+    return *ret == TAKEN_COMMAND;
+}
+
+/* "note" or "note:", and where its text begins; NULL when it is none. */
+static const char *note_text(const char *from, size_t n, size_t *ret_n)
+{
+    size_t i;
+
+    if (n < 4 || lower(from[0]) != 'n' || lower(from[1]) != 'o' || lower(from[2]) != 't' ||
+        lower(from[3]) != 'e' || (n > 4 && from[4] != ':' && !is_blank(from[4])))
+        return NULL;
+    for (i = 4; i < n && (from[i] == ':' || is_blank(from[i])); i++)
+        ;
+    *ret_n = n - i;
+    return from + i;
+}
+
+/* note, note_n: the text of a note, within the line. */
+static enum taken take_line(const char *text, bool is_first_paragraph, struct command *c,
+                            const char **ret_note, size_t *ret_note_n)
+{
+    struct words words;
+    char line[GRAMMAR_WORD_SIZE];
+    const char *from, *move;
+    size_t n;
+    enum taken taken = TAKEN_NONE;
+
+    *c = (struct command){.square = -1, .squares = {-1, -1, -1}, .seat = -1};
+    trim(text, &from, &n);
+    if (n == 0)
+        return TAKEN_NONE;
+    *ret_note = note_text(from, n, ret_note_n);
+    if (*ret_note) {
+        c->kind = COMMAND_NOTE;
+        return TAKEN_COMMAND;
+    }
+    if (n >= sizeof line)
+        return TAKEN_NONE;
+    memcpy(line, from, n);
+    line[n] = '\0';
+    if (str_eq(line, "?")) {
+        c->kind = COMMAND_HELP;
+        return TAKEN_COMMAND;
+    }
+    move = past_number(line, &c->number);
+    if (c->number == 0) {
+        if (n > 1 && (line[n - 1] == '.' || line[n - 1] == '!' || line[n - 1] == ';') &&
+            line[n - 2] != '.')
+            n--;
+        if (!split(line, n, &words) || words.n == 0)
+            return TAKEN_NONE;
+        if (str_case_eq(words.at[0], "end") && words.n == 1)
+            return TAKEN_END;
+        if (is_first_paragraph && take_letter(&words, c, &taken))
+            return taken;
+        for (size_t i = 0; i < COUNT_OF(first_words); i++)
+            if (str_case_eq(words.at[0], first_words[i].word)) {
+                c->kind = first_words[i].kind;
+                return take_arguments(&words, c);
+            }
+    }
+    if (!grammar_is_move(move))
+        return TAKEN_NONE;
+    c->kind = COMMAND_MOVE;
+    return str_copy(c->text, GRAMMAR_MOVE_SIZE, move) ? TAKEN_COMMAND : TAKEN_TOO_LONG;
+}
+
+/* ------------------------------------------------------------------------------- lookalikes */
+
+/* Letters of other scripts that look like Latin ones or digits. */
+static const struct {
+    const char *theirs;
+    char ours;
+} lookalikes[] = {
+    {"а", 'a'}, {"в", 'b'}, {"е", 'e'}, {"ё", 'e'}, {"к", 'k'}, {"м", 'm'}, {"н", 'h'}, {"о", 'o'},
+    {"р", 'p'}, {"с", 'c'}, {"т", 't'}, {"у", 'y'}, {"х", 'x'}, {"і", 'i'}, {"ј", 'j'}, {"ѕ", 's'},
+    {"ԁ", 'd'}, {"һ", 'h'}, {"ӏ", 'l'}, {"ԛ", 'q'}, {"ԝ", 'w'}, {"А", 'A'}, {"В", 'B'}, {"Е", 'E'},
+    {"Ё", 'E'}, {"К", 'K'}, {"М", 'M'}, {"Н", 'H'}, {"О", 'O'}, {"Р", 'P'}, {"С", 'C'}, {"Т", 'T'},
+    {"У", 'Y'}, {"Х", 'X'}, {"І", 'I'}, {"Ј", 'J'}, {"Ѕ", 'S'}, {"Ԛ", 'Q'}, {"Ԝ", 'W'}, {"α", 'a'},
+    {"ε", 'e'}, {"ο", 'o'}, {"ρ", 'p'}, {"χ", 'x'}, {"ν", 'v'}, {"Α", 'A'}, {"Β", 'B'}, {"Ε", 'E'},
+    {"Η", 'H'}, {"Ι", 'I'}, {"Κ", 'K'}, {"Μ", 'M'}, {"Ν", 'N'}, {"Ο", 'O'}, {"Ρ", 'P'}, {"Τ", 'T'},
+    {"Χ", 'X'}, {"З", '3'}, {"з", '3'}, {"б", '6'},
+};
+
+/* The line in Latin letters; false when nothing was changed or it does not fit. */
+static bool in_latin(const char *text, char *ret, size_t size)
+{
+    bool is_changed = false;
+    size_t n = 0;
+
+    for (const char *t = text; *t;) {
+        size_t step = 1;
+        char c = *t;
+
+        for (size_t i = 0; i < COUNT_OF(lookalikes); i++)
+            if (str_starts(t, lookalikes[i].theirs)) {
+                c = lookalikes[i].ours;
+                step = strlen(lookalikes[i].theirs);
+                is_changed = true;
+            }
+        if (n + 1 >= size)
+            return false;
+        ret[n++] = c;
+        t += step;
+    }
+    ret[n] = '\0';
+    return is_changed;
+}
+
+/* Edits between two short words, swaps counted as one; more than `most` is told as most + 1. */
+static int distance(const char *a, const char *b, int most)
+{
+    enum { LONGEST = 16 };
+    int before[LONGEST + 1], last[LONGEST + 1], now[LONGEST + 1];
+    size_t na = strlen(a), nb = strlen(b);
+
+    if (na > LONGEST || nb > LONGEST)
+        return most + 1;
+    memset(before, 0, sizeof before);
+    for (size_t j = 0; j <= nb; j++)
+        last[j] = (int)j;
+    for (size_t i = 1; i <= na; i++) {
+        now[0] = (int)i;
+        for (size_t j = 1; j <= nb; j++) {
+            int best = last[j - 1] + (lower(a[i - 1]) != b[j - 1]);
+
+            best = last[j] + 1 < best ? last[j] + 1 : best;
+            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && lower(a[i - 1]) == b[j - 2] && lower(a[i - 2]) == b[j - 1] &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+        memcpy(before, last, sizeof before);
+        memcpy(last, now, sizeof last);
+    }
+    return last[nb] > most ? most + 1 : last[nb];
+}
+
+/* ------------------------------------------------------------------------------- paragraphs */
+
+static void show(const char *text, char ret[GRAMMAR_SHOWN_SIZE])
+{
+    const char *from;
+    char *copy;
+    size_t n;
+
+    trim(text, &from, &n);
+    ret[0] = '\0';
+    if (n >= GRAMMAR_SHOWN_SIZE)
+        n = GRAMMAR_SHOWN_SIZE - 1;
+    copy = ret;
+    memcpy(copy, from, n);
+    copy[n] = '\0';
+    while (n > 0 && !utf8_is_valid(copy, n))
+        copy[--n] = '\0';
+}
+
+static enum grammar_fault fault_at(struct grammar *g, enum grammar_fault fault,
+                                   const struct grammar_line *line)
+{
+    g->fault = fault;
+    g->n = 0;
+    if (line) {
+        g->fault_line = line->number;
+        show(line->text, g->fault_shown);
+    }
+    return fault;
+}
+
+/* The line is no command: what may have been meant? */
+static enum grammar_fault fault_unknown(struct grammar *g, const struct grammar_line *line)
+{
+    char latin[GRAMMAR_WORD_SIZE];
+    struct command command;
+    struct words words;
+    const char *note;
+    size_t note_n;
+    int best = 3;
+
+    if (in_latin(line->text, latin, sizeof latin)) {
+        enum taken taken = take_line(latin, true, &command, &note, &note_n);
+
+        if (taken == TAKEN_COMMAND || taken == TAKEN_END) {
+            show(latin, g->guess);
+            return fault_at(g, GRAMMAR_LOOKALIKE, line);
+        }
+    }
+    if (split(line->text, strlen(line->text), &words) && words.n > 0 && words.n <= 3)
+        for (size_t i = 0; i < COUNT_OF(first_words); i++) {
+            int most = strlen(first_words[i].word) >= 6 ? 2 : 1;
+            int d = distance(words.at[0], first_words[i].word, most);
+
+            if (d <= most && d < best) {
+                best = d;
+                (void)str_copy(g->guess, sizeof g->guess, first_words[i].word);
+            }
+        }
+    return fault_at(g, GRAMMAR_UNKNOWN, line);
+}
+
+static bool is_empty(const char *text)
+{
+    const char *from;
+    size_t n;
+
+    trim(text, &from, &n);
+    return n == 0;
+}
+
+static bool note_add(struct grammar *g, const char *text, size_t n)
+{
+    size_t gap = g->note_len > 0;
+
+    if (g->note_len + gap + n >= sizeof g->note)
+        return false;
+    if (gap)
+        g->note[g->note_len++] = ' ';
+    memcpy(g->note + g->note_len, text, n);
+    g->note_len += n;
+    g->note[g->note_len] = '\0';
+    return true;
+}
+
+/* Rule 5: the lines below a long note.  *at is the note's line, and then the last one it took. */
+static enum grammar_fault note_goes_on(struct grammar *g, const struct grammar_line *lines,
+                                       size_t end, size_t *at)
+{
+    while (*at + 1 < end) {
+        const struct grammar_line *line = &lines[*at + 1];
+        struct command command;
+        const char *note, *from;
+        size_t note_n, n;
+
+        if (take_line(line->text, false, &command, &note, &note_n) != TAKEN_NONE) {
+            g->uses[*at + 1] = LINE_FAULT;
+            return fault_at(g, GRAMMAR_NOTE_WRAPPED, line);
+        }
+        trim(line->text, &from, &n);
+        if (!note_add(g, from, n))
+            return fault_at(g, GRAMMAR_TOO_LONG, line);
+        g->uses[++*at] = LINE_NOTE_GOES_ON;
+    }
+    return GRAMMAR_NONE;
+}
+
+static enum grammar_fault keep(struct grammar *g, const struct command *command,
+                               const struct grammar_line *line, const char *note, size_t note_n)
+{
+    struct command *c;
+
+    if (g->n == GRAMMAR_COMMANDS_MAX)
+        return fault_at(g, GRAMMAR_TOO_MANY, line);
+    if (note && note_n > 0) {
+        if (g->note_len > 0) /* one note a letter: a second could only be run together with it */
+            return fault_at(g, GRAMMAR_TOO_MANY, line);
+        if (!note_add(g, note, note_n))
+            return fault_at(g, GRAMMAR_TOO_LONG, line);
+    }
+    c = &g->commands[g->n++];
+    *c = *command;
+    c->line = line->number;
+    show(line->text, c->shown);
+    if (note && note_n > 0)
+        (void)str_copy(c->text, sizeof c->text, "+"); /* has a text: in grammar.note */
+    return GRAMMAR_NONE;
+}
+
+/* Lines from `at` to `end`, none of them empty.  *ret_end: `end` was read. */
+static enum grammar_fault read_paragraph(struct grammar *g, const struct grammar_line *lines,
+                                         size_t at, size_t end, bool is_first, bool *ret_end)
+{
+    for (; at < end; at++) {
+        struct command command;
+        const char *note = NULL;
+        size_t note_n = 0;
+        enum grammar_fault fault = GRAMMAR_NONE;
+
+        g->uses[at] = LINE_FAULT;
+        switch (take_line(lines[at].text, is_first, &command, &note, &note_n)) {
+        case TAKEN_NONE:
+            return fault_unknown(g, &lines[at]);
+        case TAKEN_BAD:
+            g->fault_command = command.kind;
+            return fault_at(g, GRAMMAR_ARGUMENT, &lines[at]);
+        case TAKEN_TOO_LONG:
+            g->fault_command = command.kind;
+            return fault_at(g, GRAMMAR_TOO_LONG, &lines[at]);
+        case TAKEN_END:
+            g->uses[at] = LINE_END;
+            *ret_end = true;
+            for (at++; at < end; at++)
+                g->uses[at] = LINE_PROSE;
+            return GRAMMAR_NONE;
+        case TAKEN_COMMAND:
+            fault = keep(g, &command, &lines[at], note, note_n);
+            if (fault != GRAMMAR_NONE)
+                return fault;
+            g->uses[at] = LINE_COMMAND;
+            if (note && note_n >= NOTE_WRAP)
+                fault = note_goes_on(g, lines, end, &at);
+            if (fault != GRAMMAR_NONE)
+                return fault;
+            break;
+        }
+    }
+    return GRAMMAR_NONE;
+}
+
+/* Rule 4.  True: it was prose, and reading ends here. */
+static bool is_prose(struct grammar *g, const struct grammar_line *lines, size_t at, size_t end,
+                     bool *ret_end)
+{
+    struct command first;
+    const char *note;
+    size_t note_n, n = g->n, note_len = g->note_len;
+    enum taken taken = take_line(lines[at].text, false, &first, &note, &note_n);
+
+    if (taken == TAKEN_NONE || taken == TAKEN_BAD)
+        return true;
+    if (read_paragraph(g, lines, at, end, false, ret_end) == GRAMMAR_NONE)
+        return false;
+    if (taken == TAKEN_COMMAND && !command_acts(first.kind) &&
+        (g->fault == GRAMMAR_UNKNOWN || g->fault == GRAMMAR_ARGUMENT)) {
+        g->fault = GRAMMAR_NONE; /* it asked nothing that matters: prose after all */
+        g->fault_line = 0;
+        g->fault_shown[0] = g->guess[0] = '\0';
+        g->n = n;
+        g->note_len = note_len;
+        g->note[note_len] = '\0';
+        return true;
+    }
+    if (g->fault == GRAMMAR_UNKNOWN || g->fault == GRAMMAR_ARGUMENT)
+        g->fault = GRAMMAR_MIXED;
+    return false;
+}
+
+static void begin(struct grammar *g, size_t n)
+{
+    memset(g, 0, sizeof *g);
+    g->n_uses = n < GRAMMAR_LINES_MAX ? n : GRAMMAR_LINES_MAX;
+}
+
+enum grammar_fault grammar_read(const struct grammar_line *lines, size_t n, struct grammar *ret)
+{
+    struct grammar *g = ret;
+    bool is_first = true, is_end = false;
+    size_t at = 0, end;
+
+    begin(g, n);
+    if (n > GRAMMAR_LINES_MAX) {
+        /* Far more than anybody writes: below a command that is prose, else it is a fault. */
+        n = GRAMMAR_LINES_MAX;
+    }
+    while (at < n && !is_end) {
+        if (is_empty(lines[at].text)) {
+            g->uses[at++] = LINE_EMPTY;
+            continue;
+        }
+        for (end = at; end < n && !is_empty(lines[end].text); end++)
+            ;
+        if (!is_first && is_prose(g, lines, at, end, &is_end)) {
+            g->unread_from = lines[at].number;
+            break;
+        }
+        if (is_first)
+            (void)read_paragraph(g, lines, at, end, true, &is_end);
+        if (g->fault != GRAMMAR_NONE)
+            return g->fault;
+        is_first = false;
+        at = end;
+    }
+    for (; at < n; at++)
+        g->uses[at] = is_empty(lines[at].text) ? LINE_EMPTY : LINE_PROSE;
+    if (g->n == 0)
+        return fault_at(g, GRAMMAR_EMPTY, NULL);
+    return GRAMMAR_NONE;
+}
+
+enum grammar_fault grammar_read_between(const struct grammar_line *lines, size_t n,
+                                        struct grammar *ret)
+{
+    struct grammar *g = ret;
+    size_t found = 0;
+
+    begin(g, n);
+    for (size_t i = 0; i < g->n_uses; i++) {
+        struct command command;
+        const char *note;
+        size_t note_n;
+
+        g->uses[i] = is_empty(lines[i].text) ? LINE_EMPTY : LINE_PROSE;
+        if (take_line(lines[i].text, false, &command, &note, &note_n) != TAKEN_COMMAND)
+            continue;
+        g->uses[i] = LINE_COMMAND;
+        if (++found == 1 && keep(g, &command, &lines[i], note, note_n) != GRAMMAR_NONE)
+            return g->fault;
+    }
+    if (found != 1)
+        return fault_at(g, GRAMMAR_NOT_ONE, NULL);
+    return GRAMMAR_NONE;
+}

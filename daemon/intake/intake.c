@@ -1,0 +1,634 @@
+#include "intake/intake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/str.h"
+#include "intake/guard.h"
+#include "intake/internal.h"
+#include "mail/addressee.h"
+
+enum { MIB = 1024 * 1024, HEADER_LOOKED_AT = 64 * 1024 };
+#define RETRY_MS MS_SECOND /* after a failure that may pass */
+
+struct intake {
+    struct intake_options options;
+    pthread_t thread;
+    bool is_started;
+    int wake[2];             /* a pipe: a byte says that there may be something to do */
+    atomic_bool is_stopping;
+    pthread_mutex_t lock;    /* over stats */
+    struct intake_stats stats;
+};
+
+/* ------------------------------------------------------------------------------- open and close */
+
+static bool is_address(const char *address)
+{
+    return address && address_is_fit(address, NULL) == ST_OK;
+}
+
+enum status intake_open(const struct intake_options *options, struct intake **ret, struct err *err)
+{
+    struct intake *in;
+
+    if (!is_address(options->address))
+        return err_reason(err, REASON_BAD_FIELD, "play by mail needs an address");
+    if (options->delimiter && !str_eq(options->delimiter, "") && !str_eq(options->delimiter, "+") &&
+        !str_eq(options->delimiter, "-"))
+        return err_reason(err, REASON_BAD_FIELD, "the delimiter must be +, - or nothing");
+    in = calloc(1, sizeof *in);
+    if (!in)
+        return err_reason(err, REASON_NO_MEMORY, "play by mail");
+    in->options = *options;
+    if (in->options.letter_size == 0)
+        in->options.letter_size = MIB;
+    if (pipe(in->wake) != 0) {
+        free(in);
+        return err_set(err, ST_IO, "no pipe for letters: %s", strerror(errno));
+    }
+    for (int i = 0; i < 2; i++) {
+        (void)fcntl(in->wake[i], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(in->wake[i], F_SETFL, O_NONBLOCK);
+    }
+    pthread_mutex_init(&in->lock, NULL);
+    *ret = in;
+    return ST_OK;
+}
+
+void intake_close(struct intake *in)
+{
+    if (!in)
+        return;
+    intake_stop(in);
+    pthread_mutex_destroy(&in->lock);
+    (void)close(in->wake[0]);
+    (void)close(in->wake[1]);
+    free(in);
+}
+
+struct intake_stats intake_stats(struct intake *in)
+{
+    struct intake_stats stats;
+
+    pthread_mutex_lock(&in->lock);
+    stats = in->stats;
+    pthread_mutex_unlock(&in->lock);
+    return stats;
+}
+
+/* ------------------------------------------------------------------------------- letting in */
+
+enum intake_recipient intake_recipient_check(const struct intake *in, const char *recipient)
+{
+    char token[SECRET_SIZE];
+
+    return recipient_read(&in->options, recipient, token);
+}
+
+/* One letter on its way into the inbox. */
+struct arrival {
+    struct intake *in;
+    struct inbox_row row;
+    bool is_new;
+    int64_t id;
+    intake_done_fn *done;
+    void *arg;
+};
+
+static void arrival_free(struct arrival *arrival)
+{
+    inbox_row_release(&arrival->row);
+    free(arrival);
+}
+
+static int judge_address(void *arg, const char *address)
+{
+    const struct intake_options *options = arg;
+    char token[SECRET_SIZE];
+
+    switch (recipient_read(options, address, token)) {
+    case INTAKE_FOREIGN:
+        return 0;
+    case INTAKE_PLAY:
+        return token[0] ? 2 : 1;
+    default:
+        return 2;
+    }
+}
+
+/* The id of the first Message-ID header, for the operator's lists only; "" when it is odd. */
+static void message_id_find(const char *bytes, size_t n, char *ret, size_t size)
+{
+    static const char name[] = "message-id:";
+    const char *end = bytes + (n < HEADER_LOOKED_AT ? n : HEADER_LOOKED_AT), *line = bytes;
+
+    ret[0] = '\0';
+    while (line < end && *line != '\n' && *line != '\r') {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+
+        next = next ? next + 1 : end;
+        if ((size_t)(next - line) > sizeof name && strncasecmp(line, name, sizeof name - 1) == 0) {
+            const char *from = memchr(line, '<', (size_t)(next - line)), *to;
+
+            to = from ? memchr(from, '>', (size_t)(next - from)) : NULL;
+            if (to && (size_t)(to - from) <= size) {
+                size_t used = 0;
+
+                for (const char *c = from + 1; c < to; c++)
+                    if (*c > ' ' && *c < 0x7f)
+                        ret[used++] = *c;
+                ret[used] = '\0';
+            }
+            return;
+        }
+        line = next;
+    }
+}
+
+/* What makes two letters one: whom it was for, and the letter. */
+static void fingerprint(const struct intake *in, const char *recipient, const void *bytes, size_t n,
+                        unsigned char ret[DIGEST_SIZE])
+{
+    unsigned char whole[ADDRESS_SIZE + DIGEST_SIZE];
+    size_t used = strlen(recipient);
+
+    for (size_t i = 0; i < used; i++)
+        whole[i] = (unsigned char)(recipient[i] >= 'A' && recipient[i] <= 'Z'
+                                       ? recipient[i] - 'A' + 'a'
+                                       : recipient[i]);
+    mail_fingerprint(bytes, n, &in->options.digest, whole + used);
+    in->options.digest.sha256(in->options.digest.arg, whole, used + DIGEST_SIZE, ret);
+}
+
+/* Whether the letter may come in, and the row it becomes; raw is a copy. */
+static enum status arrival_make(struct intake *in, const struct intake_arrival *from,
+                                struct arrival **ret, struct err *err)
+{
+    struct arrival *to = NULL;
+    char token[SECRET_SIZE], found[ADDRESSEE_SIZE], sender[ADDRESSEE_SIZE] = "";
+    const char *recipient = from->recipient, *at;
+    enum intake_recipient kind;
+
+    if (from->n > in->options.letter_size)
+        return err_reason(err, REASON_TOO_LARGE, "the letter has %zu bytes; %zu are taken", from->n,
+                          in->options.letter_size);
+    if (!recipient && addressee_find(from->bytes, from->n, judge_address, &in->options, found))
+        recipient = found;
+    kind = recipient ? recipient_read(&in->options, recipient, token) : INTAKE_FOREIGN;
+    if (kind == INTAKE_FOREIGN || strlen(recipient) >= ADDRESS_SIZE)
+        return err_reason(err, REASON_BAD_FIELD, "nobody of that address is here");
+    if (!from->sender)
+        (void)addressee_sender(from->bytes, from->n, sender);
+    to = calloc(1, sizeof *to);
+    if (to)
+        to->row.raw = malloc(from->n > 0 ? from->n : 1);
+    if (!to || !to->row.raw) {
+        free(to);
+        return err_reason(err, REASON_NO_MEMORY, "a letter");
+    }
+    to->in = in;
+    to->row.claimed_at = to->row.settled_at = UTC_NONE;
+    to->row.way = from->way;
+    to->row.received_at = from->received_at;
+    if (from->n > 0)
+        memcpy(to->row.raw, from->bytes, from->n);
+    to->row.raw_len = from->n;
+    to->row.size = (int64_t)from->n;
+    (void)str_copy(to->row.sender, sizeof to->row.sender, from->sender ? from->sender : sender);
+    at = strrchr(recipient, '@');
+    if (kind == INTAKE_PLAY && token[0]) {
+        to->row.has_token = true;
+        secret_hash(token, to->row.token_hash);
+        (void)snprintf(to->row.recipient, sizeof to->row.recipient, "%.*s…%s",
+                       (int)(at - recipient - (SECRET_SIZE - 1)), recipient, at);
+    } else {
+        (void)str_copy(to->row.recipient, sizeof to->row.recipient, recipient);
+    }
+    message_id_find(from->bytes, from->n, to->row.message_id, sizeof to->row.message_id);
+    fingerprint(in, recipient, from->bytes, from->n, to->row.fingerprint);
+    *ret = to;
+    return ST_OK;
+}
+
+/* The first repeat of a letter gets its answer once more: that may have been lost (P21). */
+static enum status answer_again(struct store_txn *txn, utc_ms now, int64_t inbox_id,
+                                struct err *err)
+{
+    struct inbox_row row = INBOX_ROW_INIT;
+    struct intent_row intent = INTENT_ROW_INIT;
+    utc_ms life;
+    enum status st = inbox_get(store_txn_conn(txn), inbox_id, false, &row, err);
+
+    if (st != ST_OK || row.repeats != 1 || row.answer_id == 0)
+        goto out;
+    st = outbox_get(store_txn_conn(txn), row.answer_id, &intent, err);
+    if (st == ST_NOT_FOUND) { /* purged */
+        st = ST_OK;
+        goto out;
+    }
+    if (st != ST_OK)
+        goto out;
+    (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key, "answer:%" PRId64 ":again",
+                   inbox_id);
+    life = intent.expires_at - intent.created_at;
+    intent.due_at = intent.created_at = now;
+    intent.expires_at = now + life;
+    st = outbox_put(txn, &intent, NULL, err);
+out:
+    intent_release(&intent);
+    inbox_row_release(&row);
+    return st;
+}
+
+static enum status arrival_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct arrival *arrival = arg;
+
+    if (arrival->row.received_at == UTC_NONE || arrival->row.received_at > now)
+        arrival->row.received_at = now;
+    TRY(inbox_put(txn, &arrival->row, &arrival->id, &arrival->is_new, err));
+    return arrival->is_new ? ST_OK : answer_again(txn, now, arrival->id, err);
+}
+
+static void arrival_count(struct intake *in, bool is_new)
+{
+    pthread_mutex_lock(&in->lock);
+    if (is_new)
+        in->stats.accepted++;
+    else
+        in->stats.repeated++;
+    if (!is_new)
+        in->stats.verdicts[INBOX_VERDICT_DUPLICATE]++;
+    pthread_mutex_unlock(&in->lock);
+    intake_wake(in);
+}
+
+static void arrival_done(void *arg, enum status st, const struct err *err)
+{
+    struct arrival *arrival = arg;
+
+    if (st == ST_OK)
+        arrival_count(arrival->in, arrival->is_new);
+    arrival->done(arrival->arg, st, err);
+    arrival_free(arrival);
+}
+
+enum status intake_submit(struct intake *in, const struct intake_arrival *from,
+                          intake_done_fn *done, void *arg, struct err *err)
+{
+    struct writer_command command = {.name = "letter", .run = arrival_run, .done = arrival_done};
+    struct arrival *arrival = NULL;
+    enum status st;
+
+    TRY(arrival_make(in, from, &arrival, err));
+    arrival->done = done;
+    arrival->arg = arg;
+    command.arg = arrival;
+    st = writer_submit(in->options.writer, &command, err);
+    if (st != ST_OK)
+        arrival_free(arrival);
+    return st;
+}
+
+enum status intake_accept(struct intake *in, const struct intake_arrival *from,
+                          struct intake_accepted *ret, struct err *err)
+{
+    struct writer_command command = {.name = "letter", .run = arrival_run};
+    struct arrival *arrival = NULL;
+    enum status st;
+
+    TRY(arrival_make(in, from, &arrival, err));
+    command.arg = arrival;
+    st = writer_run(in->options.writer, &command, err);
+    if (st == ST_OK) {
+        arrival_count(in, arrival->is_new);
+        if (ret)
+            *ret = (struct intake_accepted){.id = arrival->id, .is_new = arrival->is_new};
+    }
+    arrival_free(arrival);
+    return st;
+}
+
+/* ----------------------------------------------------------------------------- working them off */
+
+struct claim {
+    struct intake *in;
+    struct inbox_row rows[INTAKE_CLAIM_MAX];
+    size_t n;
+    size_t put_aside;
+};
+
+static enum status claim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct claim *claim = arg;
+    size_t kept = 0;
+
+    claim->n = claim->put_aside = 0;
+    TRY(inbox_claim(txn, now, INTAKE_CLAIM_MAX, claim->rows, &claim->n, err));
+    for (size_t i = 0; i < claim->n; i++)
+        if (claim->rows[i].attempts > INTAKE_ATTEMPTS) { /* P39 */
+            TRY(inbox_settle(txn, claim->rows[i].id, INBOX_QUARANTINED, INBOX_VERDICT_QUARANTINED,
+                             "it was begun twice and never ended", 0, 0, 0, now, err));
+            claim->put_aside++;
+        } else {
+            claim->rows[kept++] = claim->rows[i];
+        }
+    claim->n = kept;
+    return ST_OK;
+}
+
+struct judging {
+    const struct intake_options *options;
+    const struct reading *reading;
+    struct buf *trace;
+    struct judged judged;
+    bool is_done; /* the dry run came to its end */
+};
+
+static enum status judge_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct judging *j = arg;
+
+    return judge(j->options, txn, now, j->reading, NULL, &j->judged, err);
+}
+
+static enum status unclaim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    (void)now;
+    return inbox_unclaim(txn, *(const int64_t *)arg, err);
+}
+
+static enum status reclaim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    return inbox_reclaim(txn, now, arg, err);
+}
+
+enum status intake_reclaim(struct intake *in, struct err *err)
+{
+    int64_t n = 0;
+    const struct writer_command command = {.name = "letters", .run = reclaim_run, .arg = &n};
+    enum status st = writer_run(in->options.writer, &command, err);
+
+    if (st == ST_OK && n > 0)
+        log_event(LOG_LEVEL_WARNING, "letters_reclaimed n=%" PRId64, n);
+    return st;
+}
+
+/* May pass by itself: the letter waits and the attempt does not count. */
+static bool may_pass(enum status st)
+{
+    return st == ST_BUSY || st == ST_IO || st == ST_NOMEM;
+}
+
+static void judged_count(struct intake *in, const struct judged *judged)
+{
+    pthread_mutex_lock(&in->lock);
+    in->stats.verdicts[judged->verdict]++;
+    in->stats.answers += judged->has_answer;
+    pthread_mutex_unlock(&in->lock);
+}
+
+static enum status load(struct intake *in, int64_t id, struct reading **ret, struct err *err)
+{
+    struct store_reader *reader = NULL;
+    int64_t used_ms;
+    enum status st = store_reader_take(in->options.store, &reader, err);
+
+    if (st != ST_OK)
+        return st;
+    guard_begin(INTAKE_CPU_MS);
+    st = reading_load(&in->options, store_reader_conn(reader), id, ret, err);
+    used_ms = guard_end();
+    store_reader_give(reader);
+    pthread_mutex_lock(&in->lock);
+    if (used_ms > in->stats.read_cpu_max_ms)
+        in->stats.read_cpu_max_ms = used_ms;
+    pthread_mutex_unlock(&in->lock);
+    return st;
+}
+
+/* Back among those that wait.  If even that fails it is reclaimed at the next start. */
+static void unclaim(struct intake *in, int64_t id)
+{
+    struct err err = ERR_INIT;
+    const struct writer_command back = {.name = "mail", .run = unclaim_run, .arg = &id};
+
+    if (writer_run(in->options.writer, &back, &err) != ST_OK)
+        log_event(LOG_LEVEL_WARNING, "letter_kept_claimed id=%" PRId64 " why=\"%s\"", id, err.text);
+}
+
+/* Read one letter and settle it. */
+static enum status work_off(struct intake *in, int64_t id, struct err *err)
+{
+    struct judging j = {.options = &in->options};
+    struct reading *reading = NULL;
+    struct writer_command command = {.name = "mail", .run = judge_run, .arg = &j};
+    enum status st = load(in, id, &reading, err);
+
+    j.reading = reading;
+    if (st == ST_OK)
+        st = writer_run(in->options.writer, &command, err);
+    if (st == ST_OK) {
+        judged_count(in, &j.judged);
+        log_event(LOG_LEVEL_INFO, "letter id=%" PRId64 " verdict=%s user_id=%" PRId64, id,
+                  inbox_verdict_str(j.judged.verdict), j.judged.user_id);
+    }
+    reading_free(reading);
+    if (st == ST_CONFLICT && err->reason == REASON_ALREADY_DONE)
+        return ST_OK;
+    if (may_pass(st))
+        unclaim(in, id);
+    return st;
+}
+
+static enum status claim_some(struct intake *in, struct claim *claim, struct err *err)
+{
+    const struct writer_command command = {.name = "letters", .run = claim_run, .arg = claim};
+    enum status st;
+
+    claim->in = in;
+    st = writer_run(in->options.writer, &command, err);
+    if (st == ST_OK && claim->put_aside > 0) {
+        log_event(LOG_LEVEL_ERROR, "letters_put_aside n=%zu", claim->put_aside);
+        pthread_mutex_lock(&in->lock);
+        in->stats.verdicts[INBOX_VERDICT_QUARANTINED] += claim->put_aside;
+        pthread_mutex_unlock(&in->lock);
+    }
+    return st;
+}
+
+/* Give back what was claimed and not begun. */
+static void unclaim_rest(struct intake *in, const struct claim *claim, size_t from)
+{
+    for (size_t i = from; i < claim->n; i++)
+        unclaim(in, claim->rows[i].id);
+}
+
+static enum status step(struct intake *in, struct claim *claim, int *ret_n, struct err *err)
+{
+    bool is_failed = false;
+
+    for (;;) {
+        TRY(claim_some(in, claim, err));
+        if (claim->n == 0 && claim->put_aside == 0)
+            return ST_OK;
+        *ret_n += (int)claim->put_aside;
+        for (size_t i = 0; i < claim->n; i++) {
+            enum status st = work_off(in, claim->rows[i].id, err);
+
+            if (st == ST_OK) {
+                ++*ret_n;
+            } else if (may_pass(st)) {
+                unclaim_rest(in, claim, i + 1);
+                return st;
+            } else { /* our bug, or a broken row: it is tried once more, then put aside */
+                log_event(LOG_LEVEL_ERROR, "letter_failed id=%" PRId64 " why=\"%s\"",
+                          claim->rows[i].id, err->text);
+                is_failed = true;
+            }
+            if (atomic_load(&in->is_stopping)) {
+                unclaim_rest(in, claim, i + 1);
+                return ST_OK;
+            }
+        }
+        if (is_failed)
+            TRY(intake_reclaim(in, err));
+        is_failed = false;
+    }
+}
+
+enum status intake_step(struct intake *in, int *ret_n, struct err *err)
+{
+    struct claim *claim = calloc(1, sizeof *claim);
+    struct err own = ERR_INIT;
+    int n = 0;
+    enum status st;
+
+    if (!claim)
+        return err_reason(err, REASON_NO_MEMORY, "letters");
+    st = step(in, claim, &n, &own);
+    free(claim);
+    if (ret_n)
+        *ret_n = n;
+    if (st != ST_OK && err)
+        *err = own;
+    return st;
+}
+
+/* ------------------------------------------------------------------------------- the thread */
+
+void intake_wake(struct intake *in)
+{
+    if (in)
+        (void)!write(in->wake[1], "", 1); /* a full pipe wakes as well */
+}
+
+/* Until woken, or wait_ms have passed. */
+static void wait_for_letters(struct intake *in, int64_t wait_ms)
+{
+    struct pollfd fd = {.fd = in->wake[0], .events = POLLIN};
+    char bytes[256];
+
+    if (poll(&fd, 1, (int)wait_ms) > 0)
+        while (read(in->wake[0], bytes, sizeof bytes) > 0)
+            ;
+}
+
+static void *thread_main(void *arg)
+{
+    struct intake *in = arg;
+    struct err err = ERR_INIT;
+
+    while (!atomic_load(&in->is_stopping)) {
+        enum status st = intake_step(in, NULL, &err);
+
+        if (st != ST_OK && !atomic_load(&in->is_stopping))
+            log_event(LOG_LEVEL_ERROR, "letters_wait why=\"%s\"", err.text);
+        if (!atomic_load(&in->is_stopping))
+            wait_for_letters(in, st == ST_OK ? INTAKE_IDLE_MS : RETRY_MS);
+    }
+    return NULL;
+}
+
+enum status intake_start(struct intake *in, struct err *err)
+{
+    enum status st = intake_reclaim(in, err);
+
+    if (st != ST_OK)
+        return st;
+    atomic_store(&in->is_stopping, false);
+    if (pthread_create(&in->thread, NULL, thread_main, in) != 0)
+        return err_set(err, ST_NOMEM, "no thread for letters");
+    in->is_started = true;
+    return ST_OK;
+}
+
+void intake_stop(struct intake *in)
+{
+    if (!in || !in->is_started)
+        return;
+    atomic_store(&in->is_stopping, true);
+    intake_wake(in);
+    (void)pthread_join(in->thread, NULL);
+    in->is_started = false;
+}
+
+/* ------------------------------------------------------------------------------- the dry run */
+
+static enum status try_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct judging *j = arg;
+    struct reading *reading = (struct reading *)(uintptr_t)j->reading;
+    enum status st;
+
+    if (reading->row.received_at == UTC_NONE || reading->row.received_at > now)
+        reading->row.received_at = now;
+    st = judge(j->options, txn, now, reading, j->trace, &j->judged, err);
+    if (st != ST_OK)
+        return st;
+    j->is_done = true;
+    return err_set(err, ST_CONFLICT, "this was a dry run"); /* so that all of it is undone */
+}
+
+enum status intake_try(struct intake *in, const struct intake_arrival *from, struct buf *out,
+                       struct err *err)
+{
+    struct judging j = {.options = &in->options, .trace = out};
+    struct writer_command command = {.name = "dry run", .run = try_run, .arg = &j};
+    struct store_reader *reader = NULL;
+    struct arrival *arrival = NULL;
+    struct reading *reading = NULL;
+    enum status st = arrival_make(in, from, &arrival, err);
+
+    if (st != ST_OK)
+        return st;
+    st = store_reader_take(in->options.store, &reader, err);
+    if (st == ST_OK)
+        st = reading_make(&in->options, &arrival->row, arrival->row.raw, arrival->row.raw_len,
+                          &reading, err);
+    if (st == ST_OK)
+        st = reading_find_held(&in->options, store_reader_conn(reader), reading, err);
+    store_reader_give(reader);
+    if (st == ST_OK) {
+        if (!reading->has_letter)
+            buf_printf(out, "the letter cannot be read: %s\n", reading->fault.text);
+        j.reading = reading;
+        st = writer_run(in->options.writer, &command, err);
+        if (j.is_done)
+            st = buf_status(out, "a dry run", err);
+    }
+    reading_free(reading);
+    arrival_free(arrival);
+    return st;
+}

@@ -1,0 +1,700 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "intake/internal.h"
+#include "store/votes.h"
+
+enum { LIST_ROOM = 16 * 1024, LINE_ROOM = 4096 };
+
+/* One letter's commands on their way. */
+struct run {
+    struct act *a;
+    const struct grammar *g;
+    bool has_draw;             /* somewhere in it a draw is offered */
+    bool has_moved;            /* a move was made or is held */
+    bool drew;                 /* … and the offer went with it */
+    bool has_created;          /* `create` and its `seat` lines were run */
+    const struct command *at;  /* the command at work */
+    char hint[LINE_ROOM];      /* a refusal's further words, in the reader's language */
+};
+
+static struct arbiter_actor actor_of(const struct act *a)
+{
+    return (struct arbiter_actor){.user_id = a->sender.user.id,
+                                  .is_operator = a->sender.user.is_operator};
+}
+
+/* In what belief: the state number that the letter answered was shown. */
+static struct arbiter_act act_of(const struct act *a)
+{
+    return (struct arbiter_act){.game_id = a->game.id,
+                                .seat = ARBITER_ANY_SEAT,
+                                .state_no = a->token.state_no,
+                                .ply = -1,
+                                .received_at = a->at};
+}
+
+static enum status refuse(struct run *r, struct err *err, enum reason reason, const char *code)
+{
+    (void)words_print(r->hint, sizeof r->hint, r->a->lang, code, NULL, 0);
+    return err_reason(err, reason, "%s", reason_title(reason));
+}
+
+/* ------------------------------------------------------------------------------- a move */
+
+/* What would be right instead of a move that was refused. */
+static void hint_move(struct run *r, const struct position *pos)
+{
+    const struct command *c = r->at;
+    struct move_reading *reading = malloc(sizeof *reading);
+    struct buf out = buf_make(LIST_ROOM), list = buf_make(LIST_ROOM);
+    char square[SQUARE_TEXT_MAX] = "";
+    enum read_verdict verdict;
+    enum lang lang = r->a->lang;
+    int n = 0;
+
+    if (!reading)
+        goto out;
+    verdict = move_read(pos, c->text, strlen(c->text), reading);
+    if (reading->from != SQUARE_NONE && reading->from >= 0)
+        (void)square_print(reading->from, square);
+    switch (verdict) {
+    case READ_SEVERAL:
+        for (int i = 0; i < reading->candidates && i < MOVE_CANDIDATES_MAX; i++) {
+            char text[MOVE_COORDINATE_MAX];
+
+            (void)move_print_coordinate(reading->candidate[i], text, sizeof text);
+            buf_printf(&list, "%s%s", i > 0 ? ", " : "", text);
+        }
+        words_put(&out, lang, "mail.candidates",
+                  (const struct words_arg[]){WORDS_TEXT("moves", list.data)}, 1);
+        goto out;
+    case READ_ILLEGAL:
+        words_move_verdict(&out, lang, pos, &reading->judgement);
+        buf_puts(&out, ".\n");
+        if (!square[0]) {
+            reading->from = reading->judgement.move.from;
+            (void)square_print(reading->from, square);
+        }
+        break;
+    case READ_WRONG_MAN:
+    case READ_NO_CAPTURE:
+    case READ_WRONG_VICTIM:
+    case READ_NONE:
+        words_put(&out, lang,
+                  verdict == READ_WRONG_MAN    ? "mail.wrong_man"
+                  : verdict == READ_NO_CAPTURE ? "mail.no_capture"
+                  : verdict == READ_NONE       ? "mail.no_such_move"
+                                               : "mail.wrong_victim",
+                  NULL, 0);
+        buf_puts(&out, "\n");
+        break;
+    default:
+        words_put(&out, lang, "mail.cannot_read", NULL, 0);
+        buf_puts(&out, "\n");
+        goto out;
+    }
+    /* Legal for that man; if it has none, for men of that kind. */
+    if (square[0] && (n = moves_put(&list, pos, reading->from, KIND_NONE)) > 0) {
+        words_put(&out, lang, "mail.legal_from",
+                  (const struct words_arg[]){WORDS_TEXT("square", square),
+                                             WORDS_TEXT("moves", list.data)},
+                  2);
+    } else if (!square[0] && (n = moves_put(&list, pos, SQUARE_NONE,
+                                            reading->kind == KIND_NONE ? KIND_PAWN
+                                                                       : reading->kind)) > 0) {
+        words_put(&out, lang, "mail.legal_kind",
+                  (const struct words_arg[]){
+                      WORDS_TEXT("kind", words_kind(lang, reading->kind == KIND_NONE
+                                                              ? KIND_PAWN
+                                                              : reading->kind)),
+                      WORDS_TEXT("moves", list.data)},
+                  2);
+    } else {
+        if (square[0])
+            words_put(&out, lang, "mail.moves_none",
+                      (const struct words_arg[]){WORDS_TEXT("square", square)}, 1);
+        buf_puts(&out, square[0] ? " " : "");
+        words_put(&out, lang, "mail.ask_moves", NULL, 0);
+    }
+out:
+    (void)str_copy(r->hint, sizeof r->hint, out.data);
+    free(reading);
+    buf_release(&out);
+    buf_release(&list);
+}
+
+/* "12." must be the coming move, counted in moves or in rounds as letters do. */
+static enum status check_number(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    int round = 0;
+
+    if (r->at->number == 0 || r->at->number == a->game.ply + 1)
+        return ST_OK;
+    TRY(round_of(a, &round, err));
+    if (r->at->number == round)
+        return ST_OK;
+    (void)words_print(r->hint, sizeof r->hint, a->lang, "mail.number",
+                      (const struct words_arg[]){WORDS_NUMBER("said", r->at->number),
+                                                 WORDS_NUMBER("number", a->game.ply + 1),
+                                                 WORDS_NUMBER("round", round)},
+                      3);
+    return err_reason(err, REASON_STATE_MISMATCH, "%s", reason_title(REASON_STATE_MISMATCH));
+}
+
+static int64_t hold_ms_of(const struct act *a)
+{
+    return a->sender.user.hold_ms >= 0 ? a->sender.user.hold_ms : a->options->hold_ms;
+}
+
+static enum status offer_with_move(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    struct arbiter_act act = act_of(a);
+
+    act.state_no = a->game.state_no; /* after the move, which was one's own */
+    return arbiter_offer_draw(a->options->arbiter, a->txn, a->now, actor_of(a), &act, NULL, err);
+}
+
+static enum status play(struct run *r, const struct position *pos, struct err *err)
+{
+    struct act *a = r->a;
+    const struct arbiter_act act = act_of(a);
+    int64_t hold_ms = hold_ms_of(a);
+    enum status st;
+
+    if (hold_ms > 0) {
+        struct buf until = buf_make(LINE_ROOM);
+
+        st = arbiter_hold(a->options->arbiter, a->txn, a->now, actor_of(a), &act, r->at->text,
+                          r->has_draw, a->reading->row.id, a->now + hold_ms, NULL, NULL, err);
+        if (st == ST_OK)
+            st = act_reload(a, err);
+        if (st == ST_OK) {
+            instant_put(&until, a, a->held.release_at);
+            say_success(a);
+            SAY(a, "mail.move_held", WORDS_TEXT("move", a->held.move),
+                WORDS_TEXT("at", until.data));
+            say_line(a);
+        }
+        buf_release(&until);
+        return st;
+    } else {
+        struct move_row *move = malloc(sizeof *move);
+
+        if (!move)
+            return err_reason(err, REASON_NO_MEMORY, "a move");
+        st = arbiter_move(a->options->arbiter, a->txn, a->now, actor_of(a), &act, r->at->text,
+                          move, NULL, err);
+        if (st == ST_OK)
+            st = act_reload(a, err);
+        if (st == ST_OK) {
+            say_success(a);
+            SAY(a, "mail.move_played", WORDS_TEXT("move", move->move),
+                WORDS_TEXT("short", move->san));
+            say_line(a);
+            if (r->has_draw && a->game.state == GAME_RUNNING)
+                st = offer_with_move(r, err);
+        }
+        free(move);
+        (void)pos;
+        return st;
+    }
+}
+
+static enum status run_move(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    struct position *pos = NULL;
+    enum status st;
+
+    if (r->has_moved)
+        return refuse(r, err, REASON_MOVE_HELD, "mail.two_moves");
+    if (a->game.state == GAME_RUNNING && a->token.state_no == a->game.state_no &&
+        a->game.turn_user_id == a->sender.user.id)
+        TRY(check_number(r, err));
+    if (a->game.position[0])
+        TRY(act_position(a, &pos, err));
+    st = play(r, pos, err);
+    if (st == ST_OK) {
+        r->has_moved = a->has_acted = true;
+        r->drew = r->has_draw;
+    } else if (pos && (err->reason == REASON_ILLEGAL_MOVE || err->reason == REASON_AMBIGUOUS_MOVE ||
+                       err->reason == REASON_UNREADABLE_MOVE)) {
+        hint_move(r, pos);
+    } else if (err->reason == REASON_MOVE_HELD) {
+        (void)words_print(r->hint, sizeof r->hint, a->lang, "mail.undo_first",
+                          (const struct words_arg[]){WORDS_TEXT("move", a->held.move)}, 1);
+    }
+    free(pos);
+    return st;
+}
+
+static enum status run_undo(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    const struct arbiter_act act = act_of(a);
+    struct held_row held;
+    enum status st;
+
+    if (a->has_held && a->held.release_at > a->at && act.state_no != a->held.state_no)
+        return err_reason(err, REASON_STATE_MISMATCH, "%s", reason_title(REASON_STATE_MISMATCH));
+    if (!a->has_held)
+        return refuse(r, err, REASON_NOTHING_HELD, "mail.undo_late");
+    st = arbiter_undo(a->options->arbiter, a->txn, a->now, actor_of(a), &act, &held, NULL, err);
+    if (st != ST_OK)
+        return err->reason == REASON_NOTHING_HELD
+                   ? refuse(r, err, REASON_NOTHING_HELD, "mail.undo_late")
+                   : st;
+    TRY(act_reload(a, err));
+    a->has_acted = true;
+    say_success(a);
+    SAY(a, "mail.undone", WORDS_TEXT("move", held.move));
+    say_line(a);
+    return ST_OK;
+}
+
+/* ------------------------------------------------------------------------------- other acts */
+
+/* One of the arbiter's functions that take an act. */
+static enum status run_act(struct run *r,
+                           enum status (*fn)(const struct arbiter *arb, struct store_txn *txn,
+                                             utc_ms now, struct arbiter_actor actor,
+                                             const struct arbiter_act *act,
+                                             struct game_row *ret_game, struct err *err),
+                           const char *code, struct err *err)
+{
+    struct act *a = r->a;
+    const struct arbiter_act act = act_of(a);
+
+    TRY(fn(a->options->arbiter, a->txn, a->now, actor_of(a), &act, NULL, err));
+    TRY(act_reload(a, err));
+    a->token.state_no = a->game.state_no; /* what changed it was one's own */
+    a->has_acted = true;
+    say_success(a);
+    say_plain(a, code);
+    say_line(a);
+    return ST_OK;
+}
+
+static enum status run_draw_offer(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+
+    for (size_t i = 0; i < r->g->n; i++)
+        if (r->g->commands[i].kind == COMMAND_MOVE) { /* it goes with the move, before or behind */
+            a->has_acted = true;
+            say_success(a);
+            say_plain(a, "mail.draw_with_move");
+            say_line(a);
+            return ST_OK;
+        }
+    return run_act(r, arbiter_offer_draw, "mail.draw_offered", err);
+}
+
+static enum status run_place(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    char text[3][SQUARE_TEXT_MAX];
+    struct arbiter_placement placement = {.seat = ARBITER_ANY_SEAT, .received_at = a->at};
+
+    for (int i = 0; i < 3; i++)
+        (void)square_print(r->at->squares[i], text[i]);
+    placement.rook = text[0];
+    placement.bishop = text[1];
+    placement.knight = text[2];
+    if (a->token.purpose == TOKEN_PLACING && a->token.seat >= 0)
+        placement.seat = a->token.seat;
+    TRY(arbiter_place(a->options->arbiter, a->txn, a->now, actor_of(a), a->game.id, &placement,
+                      NULL, err));
+    TRY(act_reload(a, err));
+    a->has_acted = true;
+    say_success(a);
+    SAY(a, a->game.state == GAME_PLACING ? "mail.placed" : "mail.placed_all",
+        WORDS_TEXT("rook", text[0]), WORDS_TEXT("bishop", text[1]),
+        WORDS_TEXT("knight", text[2]));
+    say_line(a);
+    return ST_OK;
+}
+
+/* ------------------------------------------------------------------------------ accept, decline */
+
+static enum status answer_invitation(struct run *r, int64_t game_id, bool is_yes, struct err *err)
+{
+    struct act *a = r->a;
+    struct game_row *game = malloc(sizeof *game);
+    enum status st;
+
+    if (!game)
+        return err_reason(err, REASON_NO_MEMORY, "a game");
+    st = is_yes ? arbiter_accept(a->options->arbiter, a->txn, a->now, actor_of(a), game_id, NULL,
+                                 game, err)
+                : arbiter_decline(a->options->arbiter, a->txn, a->now, actor_of(a), game_id, NULL,
+                                  game, err);
+    if (st == ST_OK) {
+        a->has_game = true;
+        a->game = *game;
+        st = act_reload(a, err);
+    }
+    if (st == ST_OK) {
+        a->has_acted = true;
+        say_success(a);
+        SAY(a, is_yes ? "mail.accepted" : "mail.declined",
+            WORDS_TEXT("game", a->game.public_id));
+        say_line(a);
+        if (!is_yes)
+            a->wants_board = false;
+    } else if (err->reason == REASON_FORBIDDEN) {
+        st = refuse(r, err, REASON_FORBIDDEN, "mail.no_invitation");
+    }
+    free(game);
+    return st;
+}
+
+/* About which game, when the letter says none: the only invitation he has. */
+static enum status only_invitation(struct run *r, int64_t *ret_game_id, struct err *err)
+{
+    struct act *a = r->a;
+    struct invitation_row *rows = calloc(2, sizeof *rows);
+    size_t n = 0, more = 0;
+    enum status st;
+
+    if (!rows)
+        return err_reason(err, REASON_NO_MEMORY, "invitations");
+    st = invitations_of_user(a->conn, a->sender.user.id, rows, 2, &n, err);
+    if (st == ST_OK && n == 0)
+        st = invitations_of_address(a->conn, a->sender.user.address_key, rows, 2, &more, err);
+    if (st == ST_OK && n + more == 1)
+        *ret_game_id = rows[0].game_id;
+    else if (st == ST_OK)
+        st = refuse(r, err, REASON_MISSING_FIELD,
+                    n + more == 0 ? "mail.nothing_open" : "mail.which_invitation");
+    free(rows);
+    return st;
+}
+
+/* What an `accept` without more is about: what the letter was for, else what is open. */
+static enum status run_answer(struct run *r, bool is_yes, struct err *err)
+{
+    struct act *a = r->a;
+    struct vote_row vote;
+    int64_t game_id = 0;
+    enum status st;
+
+    if (!a->has_game) {
+        TRY(only_invitation(r, &game_id, err));
+        return answer_invitation(r, game_id, is_yes, err);
+    }
+    if (a->token.purpose == TOKEN_INVITATION)
+        return answer_invitation(r, a->game.id, is_yes, err);
+    st = votes_get_open(a->conn, a->game.id, VOTE_DRAW, &vote, err);
+    if (st == ST_OK || a->token.purpose == TOKEN_DRAW)
+        return is_yes ? run_act(r, arbiter_accept_draw, "mail.draw_accepted", err)
+                      : run_act(r, arbiter_decline_draw, "mail.draw_declined", err);
+    if (st != ST_NOT_FOUND)
+        return st;
+    if (a->game.state == GAME_OPEN)
+        return answer_invitation(r, a->game.id, is_yes, err);
+    return refuse(r, err, REASON_NO_DRAW_OFFERED, "mail.nothing_open");
+}
+
+/* ------------------------------------------------------------------------------- a new game */
+
+static enum status offer_of(struct run *r, const struct command *c, char key[ADDRESS_MAX + 1],
+                            struct arbiter_offer *ret, struct err *err)
+{
+    struct act *a = r->a;
+    struct user_row *user = NULL;
+    enum status st = ST_OK;
+
+    r->at = c;
+    switch (c->offer) {
+    case SEAT_OFFER_OPEN:
+        *ret = (struct arbiter_offer){.kind = OFFER_OPEN};
+        return ST_OK;
+    case SEAT_OFFER_ME:
+        *ret = (struct arbiter_offer){.kind = OFFER_USER, .user_id = a->sender.user.id};
+        return ST_OK;
+    case SEAT_OFFER_ADDRESS:
+        TRY(address_is_fit(c->text, err));
+        address_fold(c->text, key);
+        *ret = (struct arbiter_offer){.kind = OFFER_MAIL, .address = c->text, .address_key = key};
+        return ST_OK;
+    case SEAT_OFFER_HANDLE:
+        break;
+    }
+    user = malloc(sizeof *user);
+    if (!user)
+        return err_reason(err, REASON_NO_MEMORY, "a player");
+    if (strlen(c->text) > HANDLE_MAX) {
+        st = err_reason(err, REASON_NO_SUCH_USER, "%s", reason_title(REASON_NO_SUCH_USER));
+    } else {
+        handle_fold(c->text, key);
+        st = users_find_handle(a->conn, key, user, err);
+    }
+    if (st == ST_OK)
+        *ret = (struct arbiter_offer){.kind = OFFER_USER, .user_id = user->id};
+    free(user);
+    return st;
+}
+
+static void say_seat_line(struct run *r, const struct command *c)
+{
+    struct act *a = r->a;
+
+    say_command(a, c);
+    say_success(a);
+    SAY(a,
+        c->offer == SEAT_OFFER_ME     ? "mail.seat_me"
+        : c->offer == SEAT_OFFER_OPEN ? "mail.seat_open"
+                                      : "mail.seat_invited",
+        WORDS_TEXT("seat", words_seat_name(a->lang, (enum seat)c->seat)),
+        WORDS_TEXT("name", c->text));
+    say_line(a);
+}
+
+/* `create` with all `seat` lines of the letter. */
+static enum status run_create(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    const struct command *create = r->at;
+    struct arbiter_new_game wish = {.rules = create->text};
+    char(*keys)[ADDRESS_MAX + 1] = NULL;
+    struct game_row *game = NULL;
+    unsigned seated = 0;
+    char code[64];
+    enum status st = ST_OK;
+
+    if (r->has_created)
+        return refuse(r, err, REASON_LIMIT, "mail.create_alone");
+    keys = calloc(SEATS, sizeof *keys);
+    game = malloc(sizeof *game);
+    if (!keys || !game) {
+        st = err_reason(err, REASON_NO_MEMORY, "a game");
+        goto out;
+    }
+    wish.per_move_ms = create->create.days * MS_DAY;
+    wish.is_private = create->create.is_private;
+    wish.is_rated = create->create.is_rated;
+    wish.table_talk = create->create.table_talk;
+    for (size_t i = 0; st == ST_OK && i < r->g->n; i++) {
+        const struct command *c = &r->g->commands[i];
+
+        if (c->kind != COMMAND_SEAT)
+            continue;
+        r->at = c;
+        if (seated >> c->seat & 1u)
+            st = refuse(r, err, REASON_BAD_FIELD, "mail.seat_twice");
+        else
+            st = offer_of(r, c, keys[c->seat], &wish.seats[c->seat], err);
+        seated |= 1u << c->seat;
+    }
+    if (st != ST_OK)
+        goto out;
+    r->at = create;
+    st = arbiter_create(a->options->arbiter, a->txn, a->now, actor_of(a), &wish, game, err);
+    if (st != ST_OK)
+        goto out;
+    a->has_game = true;
+    a->game = *game;
+    st = act_reload(a, err);
+    if (st != ST_OK)
+        goto out;
+    r->has_created = a->has_acted = true;
+    (void)snprintf(code, sizeof code, "game.%s", game_variant_str(game->variant));
+    say_success(a);
+    SAY(a, "mail.created", WORDS_TEXT("game", game->public_id),
+        WORDS_TEXT("variant", words_plain(a->lang, code)), WORDS_TEXT("rules", game->rules));
+    say_line(a);
+    if (a->options->public_url && *a->options->public_url)
+        buf_printf(&a->text, "%s/games/%s\n", a->options->public_url, game->public_id);
+    for (size_t i = 0; i < r->g->n; i++)
+        if (r->g->commands[i].kind == COMMAND_SEAT)
+            say_seat_line(r, &r->g->commands[i]);
+out:
+    free(keys);
+    free(game);
+    return st;
+}
+
+/* ------------------------------------------------------------------------------- one command */
+
+static bool needs_game(enum command_kind kind)
+{
+    switch (kind) {
+    case COMMAND_CREATE:
+    case COMMAND_SEAT:
+    case COMMAND_ACCEPT:
+    case COMMAND_DECLINE:
+    case COMMAND_CONFIRM:
+        return false;
+    default:
+        return command_acts(kind) || tell_needs_game(kind);
+    }
+}
+
+/* After a move only what does not touch the game any more. */
+static bool may_follow_move(enum command_kind kind)
+{
+    return !command_acts(kind) || kind == COMMAND_DRAW_OFFER || kind == COMMAND_MOVE;
+}
+
+static bool letter_has(const struct grammar *g, enum command_kind kind)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->commands[i].kind == kind)
+            return true;
+    return false;
+}
+
+static enum status run_one(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    const struct command *c = r->at;
+
+    if (!a->has_game && needs_game(c->kind))
+        return refuse(r, err, REASON_MISSING_FIELD, "mail.no_game");
+    if (r->has_moved && !may_follow_move(c->kind))
+        return refuse(r, err, REASON_MOVE_HELD, "mail.after_move");
+    switch (c->kind) {
+    case COMMAND_MOVE:
+        return run_move(r, err);
+    case COMMAND_RESIGN:
+        return run_act(r, arbiter_resign, "mail.resigned", err);
+    case COMMAND_DRAW_OFFER:
+        return run_draw_offer(r, err);
+    case COMMAND_DRAW_ACCEPT:
+        return run_act(r, arbiter_accept_draw, "mail.draw_accepted", err);
+    case COMMAND_DRAW_DECLINE:
+        return run_act(r, arbiter_decline_draw, "mail.draw_declined", err);
+    case COMMAND_CLAIM_DRAW:
+        return run_act(r, arbiter_claim_draw, "mail.draw_claimed", err);
+    case COMMAND_UNDO:
+        return run_undo(r, err);
+    case COMMAND_PLACE:
+        return run_place(r, err);
+    case COMMAND_ACCEPT:
+    case COMMAND_DECLINE:
+        return run_answer(r, c->kind == COMMAND_ACCEPT, err);
+    case COMMAND_CONFIRM: /* judge.c takes it where there is something to confirm */
+        return refuse(r, err, REASON_NOT_FOUND, "mail.nothing_to_confirm");
+    case COMMAND_CREATE:
+        return run_create(r, err);
+    case COMMAND_SEAT:
+        return letter_has(r->g, COMMAND_CREATE)
+                   ? ST_OK /* told with `create` */
+                   : refuse(r, err, REASON_MISSING_FIELD, "mail.create_alone");
+    default:
+        return tell(a, r->g, c, err);
+    }
+}
+
+/* ------------------------------------------------------------------------------- all of them */
+
+/* Whether the English particulars help where the title in the reader's language does not say it. */
+static bool tells_more(enum reason reason)
+{
+    switch (reason) {
+    case REASON_BAD_FIELD:
+    case REASON_BAD_PLACEMENT:
+    case REASON_LIMIT:
+    case REASON_ALREADY_SEATED:
+    case REASON_GAME_NOT_RUNNING:
+    case REASON_GAME_FULL:
+    case REASON_ALREADY_DONE:
+    case REASON_NO_CLAIM:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void say_refusal(struct run *r, const struct err *err)
+{
+    struct act *a = r->a;
+
+    buf_clear(&a->text);
+    say_plain(a, "mail.nothing_changed");
+    buf_puts(&a->text, "\n\n");
+    SAY(a, "mail.fault_line", WORDS_NUMBER("line", r->at->line), WORDS_TEXT("text", r->at->shown));
+    buf_printf(&a->text, "\n%s: %s", reason_word(err->reason), words_reason(a->lang, err->reason));
+    if (tells_more(err->reason) && !str_eq(err->text, reason_title(err->reason)))
+        buf_printf(&a->text, " (%s)", err->text);
+    buf_puts(&a->text, ".\n");
+    if (r->hint[0])
+        buf_printf(&a->text, "%s\n", r->hint);
+    if (err->reason == REASON_STATE_MISMATCH && !r->hint[0]) {
+        say_plain(a, "mail.stale");
+        say_line(a);
+    }
+    if (err->reason == REASON_BAD_PLACEMENT || err->reason == REASON_BAD_FIELD) {
+        SAY(a, "mail.written_so", WORDS_TEXT("usage", command_usage(r->at->kind)));
+        say_line(a);
+    }
+}
+
+enum status run_commands(struct act *a, const struct grammar *g, struct err *err)
+{
+    struct run *r = calloc(1, sizeof *r);
+    struct token_row token = a->token;
+    bool had_game = a->has_game;
+    int64_t game_id = a->has_game ? a->game.id : 0;
+    enum status st;
+
+    if (!r)
+        return err_reason(err, REASON_NO_MEMORY, "commands");
+    r->a = a;
+    r->g = g;
+    r->has_draw = letter_has(g, COMMAND_DRAW_OFFER) && letter_has(g, COMMAND_MOVE);
+    st = store_part_begin(a->txn, err);
+    if (st != ST_OK)
+        goto out;
+    for (size_t i = 0; st == ST_OK && i < g->n; i++) {
+        r->at = &g->commands[i];
+        r->hint[0] = '\0';
+        if (r->at->kind != COMMAND_SEAT || !letter_has(g, COMMAND_CREATE))
+            say_command(a, r->at);
+        st = run_one(r, err);
+        trace(a, "  line %d: %s → %s\n", r->at->line, r->at->shown,
+              st == ST_OK ? "Success" : reason_word(err->reason));
+    }
+    if (st == ST_OK) {
+        st = store_part_keep(a->txn, err);
+        goto out;
+    }
+    if (status_is_fault(st) || st == ST_BUSY) { /* not the player's fault: try the letter again */
+        struct err second = ERR_INIT;
+        enum status undone = store_part_undo(a->txn, &second);
+
+        if (undone != ST_OK) {
+            *err = second;
+            st = undone;
+        }
+        goto out;
+    }
+    {
+        const struct err why = *err;
+
+        st = store_part_undo(a->txn, err);
+        if (st != ST_OK)
+            goto out;
+        a->token = token;
+        a->has_acted = false;
+        a->has_failed = true;
+        a->has_game = had_game;
+        a->game.id = game_id;
+        if (had_game)
+            st = act_reload(a, err);
+        (void)str_copy(a->reason, sizeof a->reason, reason_slug(why.reason));
+        (void)str_copy(a->failed_line, sizeof a->failed_line, r->at->shown);
+        say_refusal(r, &why);
+        a->wants_board = had_game;
+    }
+out:
+    free(r);
+    return st;
+}

@@ -1,0 +1,77 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "intake/internal.h"
+
+enum { LINE_SHOWN = 72 };
+
+static const char *use_word(enum line_use use)
+{
+    static const char *const words[] = {"empty", "command", "note", "end", "not read", "refused"};
+
+    return words[use];
+}
+
+static void trace_token(struct act *a)
+{
+    const struct token_row *t = &a->sender.token;
+
+    if (!a->sender.has_token) {
+        trace(a, "token: none that is ours\n");
+        return;
+    }
+    trace(a, "token: %s, for %s, state %lld%s%s%s%s\n", token_purpose_str(t->purpose),
+          a->sender.user.handle, (long long)t->state_no,
+          a->sender.was_in_references ? ", found in References" : "",
+          t->used_at != UTC_NONE ? ", used before" : "",
+          t->revoked_at != UTC_NONE ? ", revoked" : "",
+          t->expires_at <= a->at ? ", expired" : "");
+}
+
+/* Every line of the text and how it was taken. */
+static void trace_lines(struct act *a)
+{
+    const struct reading *r = a->reading;
+    enum reply_kind kind = r->is_between ? REPLY_BETWEEN : REPLY_TOP;
+    size_t used = 0;
+
+    trace(a, "text: %zu lines%s%s\n", r->reply.count, r->is_html ? " of HTML" : "",
+          r->is_between ? ", answered between quotes" : "");
+    for (size_t i = 0; i < r->reply.count; i++) {
+        const struct reply_line *line = &r->reply.lines[i];
+        const char *word = reply_kind_str(line->kind);
+
+        if (line->kind == kind && used < r->grammar.n_uses)
+            word = use_word((enum line_use)r->grammar.uses[used++]);
+        if (line->text[0])
+            trace(a, "  %4zu %-12s %.*s\n", i + 1, word, LINE_SHOWN, line->raw);
+    }
+    if (r->grammar.fault != GRAMMAR_NONE) {
+        trace(a, "commands: none, %s", grammar_fault_slug(r->grammar.fault));
+        if (r->grammar.fault_line > 0)
+            trace(a, " in line %d: %s", r->grammar.fault_line, r->grammar.fault_shown);
+        trace(a, "\n");
+    } else {
+        trace(a, "commands: %zu\n", r->grammar.n);
+    }
+}
+
+void trace_reading(struct act *a)
+{
+    const struct reading *r = a->reading;
+    const struct letter *letter = r->letter;
+
+    trace(a, "recipient: %s\n", r->row.recipient);
+    trace_token(a);
+    if (letter->has_from)
+        trace(a, "from: %s\n", letter->from);
+    else
+        trace(a, "from: not usable, %s\n", letter_from_fault_str(letter->from_fault));
+    trace(a, "authentication: %s, %s\n", auth_verdict_str(a->sender.auth),
+          a->sender.is_believed ? "believed" : "not believed");
+    trace(a, "sender: %s\n", sender_verdict_str(a->sender.verdict));
+    if (letter->problem != LETTER_FINE)
+        trace(a, "text: none, %s\n", letter_problem_str(letter->problem));
+    else
+        trace_lines(a);
+}
