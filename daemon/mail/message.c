@@ -179,16 +179,48 @@ static bool is_plain(const char *text)
     return strstr(text, "=?") == NULL;
 }
 
-/* How many of the n bytes at text make the next encoded word: at most max, whole characters, and
- * a multiple of three where there is one, since some readers (GMime 3.2.13 among them) lose words
- * that follow a padded one. */
-static size_t encoded_word_take(const char *text, size_t n, size_t max)
+enum { WORD_B = 45, WORD_Q = 63, FIRST_B = 36, FIRST_Q = 48 };
+
+/* What an octet takes in the Q encoding of a phrase (RFC 2047 5.3). */
+static bool q_is_plain(unsigned char c)
 {
+    return char_is_alnum(c) || c == '!' || c == '*' || c == '+' || c == '-' || c == '/';
+}
+
+static size_t q_length(const char *text, size_t n)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < n; i++)
+        length += q_is_plain((unsigned char)text[i]) || text[i] == ' ' ? 1 : 3;
+    return length;
+}
+
+/*
+ * How many of the n bytes at text make the next encoded word, and in which encoding.  It ends
+ * beside a blank where it can, else between two characters.  In base64 it is a multiple of three
+ * bytes but for the last, since some readers (GMime 3.2.13 among them) lose what follows a padded
+ * word.  The first is shorter: it stands beside the field's name.
+ */
+static size_t encoded_word_take(const char *text, size_t n, bool is_first, bool *ret_q)
+{
+    size_t max_b = is_first ? FIRST_B : WORD_B, max_q = is_first ? FIRST_Q : WORD_Q;
     size_t any = 0;
 
-    if (n <= max)
+    *ret_q = false;
+    if (n <= max_b)
         return n;
-    for (size_t take = max; take > 0; take--) {
+    for (size_t take = n < max_q ? n : max_q; take > 0; take--) {
+        if (take < n && text[take] != ' ' && text[take - 1] != ' ')
+            continue;
+        if (take <= max_b && take % 3 == 0)
+            return take;
+        if (q_length(text, take) <= max_q) {
+            *ret_q = true;
+            return take;
+        }
+    }
+    for (size_t take = max_b; take > 0; take--) { /* a word too long for one */
         if (((unsigned char)text[take] & 0xc0) == 0x80)
             continue;
         if (take % 3 == 0)
@@ -196,6 +228,29 @@ static size_t encoded_word_take(const char *text, size_t n, size_t max)
         any = any ? any : take;
     }
     return any;
+}
+
+static void encoded_word_put(struct buf *out, const char *text, size_t n, bool is_q)
+{
+    if (!is_q) {
+        gchar *coded = g_base64_encode((const guchar *)text, n);
+
+        buf_printf(out, "=?UTF-8?B?%s?=", coded);
+        g_free(coded);
+        return;
+    }
+    buf_puts(out, "=?UTF-8?Q?");
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        if (c == ' ')
+            buf_putc(out, '_');
+        else if (q_is_plain(c))
+            buf_putc(out, (char)c);
+        else
+            buf_printf(out, "=%02X", c);
+    }
+    buf_puts(out, "?=");
 }
 
 /* RFC 2047: encoded words, from the first word that needs it to the end, or the whole. */
@@ -217,12 +272,11 @@ static void encode_words(struct buf *out, const char *text, bool is_whole)
         from = n;
     buf_add(out, text, from);
     while (from < n) {
-        /* 60 characters of base64; fewer in the first, which stands beside the field's name */
-        size_t take = encoded_word_take(text + from, n - from, sep[0] != '\0' ? 45 : 36);
-        gchar *coded = g_base64_encode((const guchar *)text + from, take);
+        bool is_q = false;
+        size_t take = encoded_word_take(text + from, n - from, sep[0] == '\0', &is_q);
 
-        buf_printf(out, "%s=?UTF-8?B?%s?=", sep, coded);
-        g_free(coded);
+        buf_puts(out, sep);
+        encoded_word_put(out, text + from, take, is_q);
         from += take;
         sep = " ";
     }

@@ -36,6 +36,15 @@ static struct arbiter_limits limits_from(const struct settings *s)
     return limits;
 }
 
+/* The letter says that the game has changed; why, its reader sees there. */
+static enum status on_dropped(struct store_txn *txn, const struct game_row *game,
+                              const struct held_row *held, enum arbiter_drop why, utc_ms now,
+                              void *arg, struct err *err)
+{
+    (void)why;
+    return notify_on_dropped(txn, game, held, now, arg, err);
+}
+
 /* Whoever writes the letters' intents, in the arbiter's own transactions. */
 static enum status notify_begin(struct engine *e, struct err *err)
 {
@@ -51,12 +60,18 @@ static enum status notify_begin(struct engine *e, struct err *err)
         .mail_from = s->mail.from_address,
         .webhook_allow = (const char *const *)s->webhooks.allow.items,
         .webhook_allow_count = s->webhooks.allow.count,
+        .reply_address = s->mail_in.address,
+        .reply_delimiter = s->mail_in.delimiter,
+        .bounce_address = s->mail_in.bounce_address,
+        .unsubscribe_address = s->mail_in.unsubscribe_address,
     };
     enum status st = notify_open(&options, &e->notify, err);
 
     if (st == ST_OK) {
         e->arbiter.hooks.on_events = notify_on_events;
         e->arbiter.hooks.on_events_arg = e->notify;
+        e->arbiter.hooks.on_dropped = on_dropped;
+        e->arbiter.hooks.on_dropped_arg = e->notify;
     }
     return st;
 }

@@ -60,6 +60,10 @@ static void courier_print(struct courier *courier, struct buf *out)
                c.webhook_retried, c.webhook_failed, c.webhook_superseded);
     one(out, "mail_policy_total", "counter",
         "Letters refused for policy (5.7.x): the set-up wants a look.", (double)c.mail_policy);
+    one(out, "mail_held_total", "counter", "Letters put off because their class is held back.",
+        (double)c.mail_held);
+    one(out, "mail_holds", "gauge", "Classes of letters held back now, since they are refused.",
+        c.holds);
     one(out, "notices_under_way", "gauge", "Letters and webhooks being sent now.", c.under_way);
 }
 

@@ -217,6 +217,16 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     return st;
 }
 
+/* T17: whoever was told late of his turn gets the time. */
+static enum status on_handed_over(struct store_txn *txn, const struct intent_row *intent,
+                                  utc_ms now, void *arg, struct err *err)
+{
+    const struct engine *engine = arg;
+
+    return arbiter_handed_over(&engine->arbiter, txn, now, intent->game_id, intent->user_id,
+                               intent->state_no, now, NULL, err);
+}
+
 static enum status courier_begin(struct serving *s, const struct settings *settings,
                                  struct err *err)
 {
@@ -242,7 +252,10 @@ static enum status courier_begin(struct serving *s, const struct settings *setti
         .entropy = people_entropy(),
         .smtp = is_smtp ? &smtp : NULL,
         .mail_directory = is_smtp ? NULL : settings->mail.directory,
+        .webhook_ca_file = settings->webhooks.ca_file[0] ? settings->webhooks.ca_file : NULL,
         .webhook_timeout_ms = settings->webhooks.timeout_ms,
+        .on_handed_over = on_handed_over,
+        .on_handed_over_arg = &s->engine,
     };
 
     if (!is_smtp && mkdir(settings->mail.directory, 0700) != 0 && errno != EEXIST)

@@ -17,10 +17,14 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "notify/hold.h"
 #include "notify/internal.h"
 
 enum {
-    SLOTS = COURIER_MAIL + COURIER_WEBHOOKS,
+    QUEUE_MAX = 4 * COURIER_MAIL, /* letters leased and waiting for a connection */
+    COMPOSED_AT_ONCE = 8,         /* letters; connections stand still meanwhile */
+    MARKS_MAX = QUEUE_MAX + COURIER_MAIL + COURIER_WEBHOOKS,
+    MARKS_WORTH = COURIER_MAIL,   /* of which a commit is made while there is more to send */
     BOUNCE_LIMIT = 3,         /* soft failures on as many days suspend an address */
     MAYBE_TRIES = 3,          /* a 5yz without an enhanced code is final the third time */
     POLL_MS = 1000,
@@ -35,7 +39,7 @@ struct slot {
     struct intent_row intent;
     utc_ms began_at;
     /* mail */
-    struct mail_sending *sending;
+    struct mail_sending *sending; /* stays for the next letter */
     /* webhook */
     CURL *easy;
     struct curl_slist *headers;
@@ -48,6 +52,30 @@ struct slot {
     char complaint[CURL_ERROR_SIZE];
 };
 
+/* A letter that waits for its bytes or for a connection. */
+struct letter {
+    struct intent_row intent;
+    bool is_checked; /* it was composed just now, so it made sense then */
+};
+
+/* What has become of an intent. */
+enum mark { MARK_SENT, MARK_RETRY, MARK_FAILED, MARK_SUPERSEDED, MARK_RELEASED };
+
+struct marking {
+    struct intent_row intent;
+    enum mark mark;
+    int code;
+    char text[REPLY_TEXT_SIZE];
+    int64_t took_ms;
+    int64_t retry_ms;      /* MARK_RETRY, MARK_RELEASED: from now */
+    bool is_hard, is_soft; /* mail: speaks against the address */
+    const char *disable;   /* webhook: why it is to be switched off, or NULL */
+    bool is_attempt;       /* webhook: counts for its owner's failures */
+    bool is_last;          /* webhook: no attempt is left */
+    bool is_quiet;         /* nobody else is told: they have failed once */
+    bool is_suspended, is_disabled, is_expired; /* results */
+};
+
 struct courier {
     struct courier_options options;
     struct mail_smtp smtp;
@@ -56,6 +84,12 @@ struct courier {
     struct curl_slist *resolve;
     struct slot mail[COURIER_MAIL];
     struct slot hooks[COURIER_WEBHOOKS];
+    struct letter *queue; /* QUEUE_MAX: leased, in order */
+    size_t n_queue;
+    utc_ms queued_at; /* when the last of them were looked at */
+    struct marking *marks; /* MARKS_MAX: not in the store yet */
+    size_t n_marks;
+    struct holds holds;
     pthread_t thread;
     bool has_thread;
     atomic_bool is_stopping;
@@ -107,20 +141,24 @@ static enum status run(struct courier *c, const char *name,
 
 /* ---------------------------------------------------------------- slots */
 
+/* Its intent has gone on; the handle for letters stays. */
 static void slot_release(struct slot *s)
 {
+    struct mail_sending *sending = s->sending;
+
     if (s->easy != NULL)
         curl_easy_cleanup(s->easy);
     curl_slist_free_all(s->headers);
-    mail_sending_free(s->sending);
     free(s->webhook);
     intent_release(&s->intent);
     memset(s, 0, sizeof *s);
+    s->sending = sending;
 }
 
+/* Being sent, or leased to be. */
 static int under_way(const struct courier *c)
 {
-    int n = 0;
+    int n = (int)c->n_queue;
 
     for (int i = 0; i < COURIER_MAIL; i++)
         n += c->mail[i].is_used;
@@ -136,50 +174,6 @@ static struct slot *slot_free(struct slot *slots, int n)
             return &slots[i];
     return NULL;
 }
-
-static bool is_mail(const struct slot *s)
-{
-    return s->intent.channel == CHANNEL_MAIL;
-}
-
-/* ---------------------------------------------------------------- leasing */
-
-struct claim {
-    enum notice_channel channel;
-    struct intent_row intent;
-    bool has_one;
-};
-
-static enum status claim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
-{
-    struct claim *claim = arg;
-    enum status st =
-        outbox_claim(txn, claim->channel, now, COURIER_LEASE_MS, &claim->intent, err);
-
-    if (st == ST_NOT_FOUND) /* rows that it marked expired on the way have to stay so */
-        return ST_OK;
-    claim->has_one = st == ST_OK;
-    return st;
-}
-
-/* ---------------------------------------------------------------- marking */
-
-enum mark { MARK_SENT, MARK_RETRY, MARK_FAILED, MARK_SUPERSEDED, MARK_RELEASED };
-
-struct marking {
-    const struct courier *courier;
-    const struct slot *slot;
-    enum mark mark;
-    int code;
-    char text[REPLY_TEXT_SIZE];
-    int64_t took_ms;
-    int64_t retry_ms;      /* MARK_RETRY, MARK_RELEASED: from now */
-    bool is_hard, is_soft; /* mail: speaks against the address */
-    const char *disable;   /* webhook: why it is to be switched off, or NULL */
-    bool is_attempt;       /* webhook: counts for its owner's failures */
-    bool is_last;          /* webhook: no attempt is left */
-    bool is_suspended, is_disabled, is_expired; /* results */
-};
 
 static void host_of(const char *url, char *ret, size_t size)
 {
@@ -236,7 +230,7 @@ static enum status mark_webhook(struct store_txn *txn, struct marking *m, utc_ms
     webhook = malloc(sizeof *webhook);
     if (webhook == NULL)
         return err_set(err, ST_NOMEM, "a webhook");
-    st = webhooks_get(store_txn_conn(txn), m->slot->intent.webhook_id, webhook, err);
+    st = webhooks_get(store_txn_conn(txn), m->intent.webhook_id, webhook, err);
     if (st == ST_NOT_FOUND) { /* removed meanwhile */
         st = ST_OK;
         goto out;
@@ -266,10 +260,11 @@ out:
     return st;
 }
 
-static enum status mark_address(struct store_txn *txn, struct marking *m, utc_ms now,
-                                struct err *err)
+static enum status mark_address(struct courier *c, struct store_txn *txn, struct marking *m,
+                                utc_ms now, struct err *err)
 {
-    const struct intent_row *intent = &m->slot->intent;
+    const struct intent_row *intent = &m->intent;
+    struct notify *notify = c->options.notify;
     struct user_row user;
     enum status st;
 
@@ -279,22 +274,31 @@ static enum status mark_address(struct store_txn *txn, struct marking *m, utc_ms
     if (st != ST_OK || !str_case_eq(user.address, intent->envelope_to))
         return st; /* he has another address by now */
     if (m->mark == MARK_SENT && (user.bounces > 0 || user.address_state != ADDRESS_OK))
-        return users_reached(txn, user.id, now, err);
+        return m->is_quiet ? users_reached(txn, user.id, now, err)
+                           : notify_on_reached(txn, user.id, now, notify, err);
     if (m->is_hard || m->is_soft)
-        return users_bounce(txn, user.id, m->is_hard, BOUNCE_LIMIT, m->text, now,
-                            &m->is_suspended, err);
-    return ST_OK;
+        TRY(users_bounce(txn, user.id, m->is_hard, BOUNCE_LIMIT, m->text, now, &m->is_suspended,
+                         err));
+    if (m->is_suspended && !m->is_quiet)
+        TRY(notify_on_suspended(txn, user.id, now, notify, err));
+out:
+    return st;
 }
 
-static enum status mark_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+static enum status mark_one(struct courier *c, struct store_txn *txn, struct marking *m,
+                            utc_ms now, struct err *err)
 {
-    struct marking *m = arg;
-    const struct intent_row *intent = &m->slot->intent;
+    const struct intent_row *intent = &m->intent;
+    bool is_turn = intent->game_id != 0 &&
+                   (intent->cls == NOTICE_TURN || intent->cls == NOTICE_START);
     enum status st = ST_OK;
 
+    m->is_suspended = m->is_disabled = m->is_expired = false;
     switch (m->mark) {
     case MARK_SENT:
         TRY(outbox_sent(txn, intent->id, intent->attempts, m->code, m->text, m->took_ms, now, err));
+        if (is_turn && !m->is_quiet && c->options.on_handed_over != NULL)
+            TRY(c->options.on_handed_over(txn, intent, now, c->options.on_handed_over_arg, err));
         break;
     case MARK_RETRY:
         TRY(outbox_retry(txn, intent->id, intent->attempts, m->code, m->text, m->took_ms,
@@ -306,140 +310,335 @@ static enum status mark_run(struct store_txn *txn, utc_ms now, void *arg, struct
         break;
     case MARK_SUPERSEDED:
         TRY(outbox_supersede_one(txn, intent->id, intent->attempts, m->text, now, err));
+        if (!m->is_quiet)
+            TRY(notify_instead(txn, intent, now, err));
         return st;
     case MARK_RELEASED:
         TRY(outbox_release(txn, intent->id, intent->attempts, now + m->retry_ms, err));
         return st;
     }
-    if (is_mail(m->slot))
-        TRY(mark_address(txn, m, now, err));
+    if (intent->channel == CHANNEL_MAIL)
+        TRY(mark_address(c, txn, m, now, err));
     else
         TRY(mark_webhook(txn, m, now, err));
 out:
     return st;
 }
 
-/* Settle a slot's intent and free the slot. */
+/* ---------------------------------------------------------------- keeping and leasing */
+
+/* One commit: what has become of some, and the next ones. */
+struct keeping {
+    struct courier *courier;
+    struct marking *marks;
+    size_t n_marks;
+    size_t wanted; /* letters to be leased */
+    struct letter *letters;
+    size_t n_letters;
+};
+
+static enum status keep_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct keeping *k = arg;
+    enum status st = ST_OK;
+
+    for (size_t i = 0; i < k->n_marks; i++)
+        TRY(mark_one(k->courier, txn, &k->marks[i], now, err));
+    while (k->n_letters < k->wanted) {
+        struct intent_row intent = INTENT_ROW_INIT;
+
+        st = outbox_claim(txn, CHANNEL_MAIL, now, COURIER_LEASE_MS, &intent, err);
+        if (st == ST_NOT_FOUND) { /* rows that it marked expired on the way have to stay so */
+            st = ST_OK;
+            break;
+        }
+        if (st != ST_OK)
+            break;
+        k->letters[k->n_letters++] = (struct letter){.intent = intent};
+    }
+out:
+    return st;
+}
+
+static void mark_told(struct courier *c, struct marking *m)
+{
+    bool mail = m->intent.channel == CHANNEL_MAIL;
+
+    if (m->mark == MARK_RETRY && m->is_expired)
+        m->mark = MARK_FAILED;
+    if (m->mark == MARK_SENT)
+        count(c, mail ? &c->stats.mail_sent : &c->stats.webhook_sent);
+    else if (m->mark == MARK_RETRY)
+        count(c, mail ? &c->stats.mail_retried : &c->stats.webhook_retried);
+    else if (m->mark == MARK_FAILED)
+        count(c, mail ? &c->stats.mail_failed : &c->stats.webhook_failed);
+    else if (m->mark == MARK_SUPERSEDED)
+        count(c, mail ? &c->stats.mail_superseded : &c->stats.webhook_superseded);
+    if (m->is_suspended)
+        log_event(LOG_LEVEL_WARNING, "address_suspended user=%" PRId64, m->intent.user_id);
+    if (m->is_disabled)
+        log_event(LOG_LEVEL_INFO, "webhook_disabled webhook=%" PRId64, m->intent.webhook_id);
+}
+
+/* The store is full, or busy: what was to be kept is still true later. */
+static bool is_for_later(enum status st)
+{
+    return st == ST_IO || st == ST_BUSY || st == ST_NOMEM;
+}
+
+/* When all together could not be kept: each by itself, so that one holds up no other; and at last
+ * without telling anybody else, so that no letter goes out again and again for that. */
+static void keep_each(struct courier *c)
+{
+    for (size_t i = 0; i < c->n_marks; i++) {
+        struct keeping one = {.courier = c, .marks = &c->marks[i], .n_marks = 1};
+        enum status st = run(c, "notice_mark", keep_run, &one);
+
+        if (st != ST_OK && !is_for_later(st)) {
+            c->marks[i].is_quiet = true;
+            st = run(c, "notice_mark", keep_run, &one);
+        }
+        if (st == ST_OK)
+            mark_told(c, &c->marks[i]);
+    }
+}
+
+static void marks_drop(struct courier *c)
+{
+    for (size_t i = 0; i < c->n_marks; i++)
+        intent_release(&c->marks[i].intent);
+    c->n_marks = 0;
+}
+
+/* Keep what is marked, and lease up to `wanted` letters into the queue; how many were leased. */
+static size_t keep(struct courier *c, size_t wanted)
+{
+    struct keeping k = {.courier = c, .marks = c->marks, .n_marks = c->n_marks, .wanted = wanted,
+                        .letters = c->queue + c->n_queue};
+    enum status st;
+
+    if (c->n_marks == 0 && wanted == 0)
+        return 0;
+    st = run(c, c->n_marks > 0 ? "notice_mark" : "notice_lease", keep_run, &k);
+    if (st == ST_OK) {
+        for (size_t i = 0; i < c->n_marks; i++)
+            mark_told(c, &c->marks[i]);
+        marks_drop(c);
+        c->n_queue += k.n_letters;
+        return k.n_letters;
+    }
+    for (size_t i = 0; i < k.n_letters; i++) /* undone, all of it */
+        intent_release(&k.letters[i].intent);
+    if (!is_for_later(st)) {
+        keep_each(c);
+        marks_drop(c);
+    }
+    return 0;
+}
+
+/* Note what has become of an intent, which is taken. */
+static void mark_put(struct courier *c, struct intent_row *take_intent, struct marking *m)
+{
+    m->intent = *take_intent;
+    *take_intent = INTENT_ROW_INIT;
+    if (c->n_marks == MARKS_MAX)
+        (void)keep(c, 0);
+    if (c->n_marks == MARKS_MAX) /* the store takes nothing: the leases will mend it */
+        marks_drop(c);
+    c->marks[c->n_marks++] = *m;
+}
+
+/* The same for what is in a slot, which is free then. */
 static void settle(struct courier *c, struct slot *s, struct marking *m)
 {
-    bool mail = is_mail(s);
-
-    m->courier = c;
-    m->slot = s;
     m->took_ms = now_of(c) - s->began_at;
-    if (run(c, "notice_mark", mark_run, m) == ST_OK) {
-        if (m->mark == MARK_RETRY && m->is_expired)
-            m->mark = MARK_FAILED;
-        if (m->mark == MARK_SENT)
-            count(c, mail ? &c->stats.mail_sent : &c->stats.webhook_sent);
-        else if (m->mark == MARK_RETRY)
-            count(c, mail ? &c->stats.mail_retried : &c->stats.webhook_retried);
-        else if (m->mark == MARK_FAILED)
-            count(c, mail ? &c->stats.mail_failed : &c->stats.webhook_failed);
-        else if (m->mark == MARK_SUPERSEDED)
-            count(c, mail ? &c->stats.mail_superseded : &c->stats.webhook_superseded);
-        if (m->is_suspended)
-            log_event(LOG_LEVEL_WARNING, "address_suspended user=%" PRId64, s->intent.user_id);
-        if (m->is_disabled)
-            log_event(LOG_LEVEL_INFO, "webhook_disabled webhook=%" PRId64, s->intent.webhook_id);
-    }
+    mark_put(c, &s->intent, m);
     slot_release(s);
 }
 
 /* ---------------------------------------------------------------- composing */
 
+/* What has to be said of an intent that will not be sent now. */
+static void fate_mark(struct courier *c, struct intent_row *take_intent, enum notice_fate fate,
+                      const char *why)
+{
+    struct marking m = {.mark = fate == NOTICE_SUPERSEDED ? MARK_SUPERSEDED : MARK_RELEASED,
+                        .retry_ms = UNDELIVERABLE_RETRY_MS};
+
+    (void)str_copy(m.text, sizeof m.text, why);
+    mark_put(c, take_intent, &m);
+}
+
+/* What to do with an intent that could not be composed or begun. */
+static void give_up(struct courier *c, struct intent_row *take_intent, enum status st,
+                    const struct err *err)
+{
+    struct marking m = {.mark = MARK_RELEASED, .retry_ms = COMPOSE_RETRY_MS};
+    char quoted[300];
+
+    (void)str_copy(m.text, sizeof m.text, err->text);
+    if (st == ST_GONE || st == ST_NOT_FOUND)
+        m.mark = MARK_SUPERSEDED;
+    else if (st == ST_INVALID || st == ST_TOO_LARGE || st == ST_INTERNAL || st == ST_CORRUPT)
+        m.mark = MARK_FAILED;
+    log_event(LOG_LEVEL_WARNING, "notice_not_composed id=%" PRId64 " template=%s status=%s why=%s",
+              take_intent->id, take_intent->template_name, status_str(st),
+              log_quote(err->text, quoted, sizeof quoted));
+    mark_put(c, take_intent, &m);
+}
+
+struct composed {
+    struct intent_row *intent; /* in the queue, or in a slot */
+    struct notice notice;
+    enum notice_fate fate;
+    enum status st;
+    struct err err;
+};
+
 struct composing {
     struct courier *courier;
-    struct slot *slot;
-    struct notice *notice; /* composed before, or to be composed here */
-    bool is_secret;
-    enum notice_fate fate;
+    struct composed *at;
+    size_t n;
+    bool is_secret; /* of the one: its bytes are composed in here */
 };
 
 static enum status compose_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
     struct composing *c = arg;
-    const struct intent_row *intent = &c->slot->intent;
     enum status st = ST_OK;
 
-    if (c->is_secret) {
-        TRY(notify_compose_secret(c->courier->options.notify, txn, intent, now, &c->fate,
-                                  c->notice, err));
-        if (c->fate != NOTICE_SEND)
-            goto out;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct intent_row *intent = c->at[i].intent;
+        struct notice *notice = &c->at[i].notice;
+
+        if (c->is_secret)
+            TRY(notify_compose_secret(c->courier->options.notify, txn, intent, now,
+                                      &c->at[i].fate, notice, err));
+        if (c->at[i].fate != NOTICE_SEND)
+            continue;
+        TRY(outbox_compose(txn, intent->id, intent->attempts,
+                           &(struct outbox_letter){.bytes = notice->bytes.data,
+                                                   .len = notice->bytes.len,
+                                                   .content_type = notice->content_type,
+                                                   .envelope_from = notice->envelope_from,
+                                                   .envelope_to = notice->envelope_to,
+                                                   .message_id = notice->message_id,
+                                                   .has_token = notice->has_token},
+                           err));
+        if (notice->has_reply_token) /* neither is there without the other */
+            TRY(tokens_put(txn, &notice->reply_token, NULL, err));
     }
-    TRY(outbox_compose(txn, intent->id, intent->attempts,
-                       &(struct outbox_letter){.bytes = c->notice->bytes.data,
-                                               .len = c->notice->bytes.len,
-                                               .content_type = c->notice->content_type,
-                                               .envelope_from = c->notice->envelope_from,
-                                               .envelope_to = c->notice->envelope_to,
-                                               .message_id = c->notice->message_id,
-                                               .has_token = c->notice->has_token},
-                       err));
 out:
     return st;
 }
 
-/* Move the composed bytes into the slot's own intent, as a later claim would give them. */
-static enum status adopt(struct slot *s, struct notice *notice, struct err *err)
+/* Move the composed bytes into the intent itself, as a later claim would give them. */
+static enum status adopt(struct intent_row *intent, struct notice *notice, struct err *err)
 {
     size_t n = 0;
     char *bytes = buf_take(&notice->bytes, &n);
 
     if (bytes == NULL)
         return err_set(err, ST_NOMEM, "a notice");
-    s->intent.bytes = (unsigned char *)bytes;
-    s->intent.bytes_len = n;
-    (void)str_copy(s->intent.content_type, sizeof s->intent.content_type, notice->content_type);
-    (void)str_copy(s->intent.envelope_from, sizeof s->intent.envelope_from,
-                   notice->envelope_from);
-    (void)str_copy(s->intent.envelope_to, sizeof s->intent.envelope_to, notice->envelope_to);
-    (void)str_copy(s->intent.message_id, sizeof s->intent.message_id, notice->message_id);
-    s->intent.has_token = notice->has_token;
+    intent->bytes = (unsigned char *)bytes;
+    intent->bytes_len = n;
+    (void)str_copy(intent->content_type, sizeof intent->content_type, notice->content_type);
+    (void)str_copy(intent->envelope_from, sizeof intent->envelope_from, notice->envelope_from);
+    (void)str_copy(intent->envelope_to, sizeof intent->envelope_to, notice->envelope_to);
+    (void)str_copy(intent->message_id, sizeof intent->message_id, notice->message_id);
+    intent->has_token = notice->has_token;
     return ST_OK;
 }
 
-/* ST_OK and NOTICE_SEND: the slot has its bytes, and the store has them too. */
-static enum status compose(struct courier *c, struct slot *s, enum notice_fate *ret_fate,
-                           const char **ret_why, struct err *err)
+/* Compose one outside any transaction, unless it holds a secret. */
+static void compose_one(struct courier *c, struct composed *one)
 {
-    struct store_conn *conn = store_reader_conn(c->reader);
-    struct notice notice = {.bytes = buf_make(BYTES_MAX), .content_type = "", .why = ""};
-    struct composing composing = {.courier = c, .slot = s, .notice = &notice,
-                                  .is_secret = notify_needs_secret(&s->intent)};
+    one->fate = NOTICE_SEND;
+    one->err = ERR_INIT;
+    one->notice = (struct notice){.bytes = buf_make(BYTES_MAX), .content_type = "", .why = ""};
+    one->st = ST_OK;
+    if (notify_needs_secret(one->intent))
+        return;
+    one->st = store_read_begin(c->reader, &one->err);
+    if (one->st != ST_OK)
+        return;
+    one->st = notify_compose(c->options.notify, store_reader_conn(c->reader), one->intent,
+                             now_of(c), &one->fate, &one->notice, &one->err);
+    store_read_end(c->reader);
+}
+
+static enum status compose_keep(struct courier *c, struct composed *at, size_t n, bool is_secret,
+                                struct err *err)
+{
+    struct composing composing = {.courier = c, .at = at, .n = n, .is_secret = is_secret};
+
+    return n == 0 ? ST_OK
+                  : writer_run(c->options.writer,
+                               &(struct writer_command){
+                                   .name = "notice_compose", .run = compose_run, .arg = &composing},
+                               err);
+}
+
+/* Compose some intents and have the store keep their bytes, those without a secret by one commit.
+ * Afterwards each has its bytes, or has been marked and taken (its id is 0). */
+static void compose(struct courier *c, struct intent_row *const *intents, size_t n)
+{
+    struct composed at[COMPOSED_AT_ONCE], plain[COMPOSED_AT_ONCE];
+    size_t n_plain = 0;
+    struct err err = ERR_INIT;
     enum status st;
 
-    if (s->intent.bytes != NULL) { /* a repeat: exactly the same again, if it still makes sense */
-        TRY(notify_check(c->options.notify, conn, &s->intent, now_of(c), ret_fate, ret_why, err));
-        goto out;
+    assert(n <= COMPOSED_AT_ONCE);
+    for (size_t i = 0; i < n; i++) {
+        at[i].intent = intents[i];
+        compose_one(c, &at[i]);
+        if (at[i].st == ST_OK && at[i].fate == NOTICE_SEND && !notify_needs_secret(intents[i]))
+            plain[n_plain++] = at[i]; /* a shallow copy, to be read only */
     }
-    if (!composing.is_secret) {
-        TRY(store_read_begin(c->reader, err));
-        st = notify_compose(c->options.notify, conn, &s->intent, now_of(c), &composing.fate,
-                            &notice, err);
-        store_read_end(c->reader);
-        if (st != ST_OK)
-            goto out;
+    st = compose_keep(c, plain, n_plain, false, &err);
+    for (size_t i = 0; i < n; i++) {
+        struct composed *one = &at[i];
+        bool is_secret = notify_needs_secret(one->intent);
+
+        if (one->st == ST_OK && is_secret)
+            one->st = compose_keep(c, one, 1, true, &one->err);
+        else if (one->st == ST_OK && one->fate == NOTICE_SEND && st != ST_OK)
+            one->st = compose_keep(c, one, 1, false, &one->err); /* one of them spoiled it */
+        if (one->st == ST_OK && one->fate == NOTICE_SEND)
+            one->st = adopt(one->intent, &one->notice, &one->err);
+        if (one->st != ST_OK)
+            give_up(c, one->intent, one->st, &one->err);
+        else if (one->fate != NOTICE_SEND)
+            fate_mark(c, one->intent, one->fate, one->notice.why);
+        notice_release(&one->notice);
     }
-    if (composing.is_secret || composing.fate == NOTICE_SEND)
-        TRY(writer_run(c->options.writer,
-                       &(struct writer_command){
-                           .name = "notice_compose", .run = compose_run, .arg = &composing},
-                       err));
-    *ret_fate = composing.fate;
-    *ret_why = notice.why;
-    if (composing.fate == NOTICE_SEND)
-        TRY(adopt(s, &notice, err));
-out:
-    notice_release(&notice);
-    return st;
 }
 
 /* ---------------------------------------------------------------- mail */
 
+/* A refusal by policy: nobody's address is to blame, and the next letter would fare the same. */
+static void refused_by_policy(struct courier *c, const struct intent_row *intent,
+                              const struct mail_result *r, struct marking *m)
+{
+    utc_ms now = now_of(c), until;
+    struct hold hold;
+    char quoted[300];
+
+    m->mark = MARK_RETRY;
+    if (holds_refused(&c->holds, intent->cls, intent->envelope_to, now, &hold))
+        log_event(LOG_LEVEL_WARNING,
+                  "mail_class_held class=%s domain=%s minutes=%" PRId64
+                  " code=%d enhanced=%s reply=%s",
+                  notice_class_str(intent->cls), hold.domain[0] != '\0' ? hold.domain : "all",
+                  hold.ms / MS_MINUTE, r->code, r->enhanced,
+                  log_quote(r->text, quoted, sizeof quoted));
+    until = holds_until(&c->holds, intent->cls, intent->envelope_to, now);
+    m->retry_ms = until != UTC_NONE && until > now ? until - now : HOLD_FIRST_MS;
+}
+
 static void mail_finish(struct courier *c, struct slot *s, const struct mail_result *r)
 {
+    const struct intent_row *intent = &s->intent;
     struct marking m = {.code = r->code};
 
     (void)str_copy(m.text, sizeof m.text, r->text);
@@ -450,12 +649,21 @@ static void mail_finish(struct courier *c, struct slot *s, const struct mail_res
         log_event(LOG_LEVEL_WARNING, "mail_refused_by_policy code=%d enhanced=%s reply=%s", r->code,
                   r->enhanced, log_quote(r->text, quoted, sizeof quoted));
     }
+    if (r->outcome == MAIL_REFUSED && r->blame == MAIL_BLAME_POLICY) {
+        refused_by_policy(c, intent, r, &m);
+        settle(c, s, &m);
+        return;
+    }
+    if (r->outcome == MAIL_SENT)
+        holds_passed(&c->holds, intent->cls, intent->envelope_to);
+    else
+        holds_left(&c->holds, intent->cls, intent->envelope_to);
     if (r->outcome == MAIL_SENT) {
         m.mark = MARK_SENT;
     } else if (r->outcome == MAIL_LATER ||
-               (r->blame == MAIL_BLAME_MAYBE && s->intent.attempts < MAYBE_TRIES)) {
+               (r->blame == MAIL_BLAME_MAYBE && intent->attempts < MAYBE_TRIES)) {
         m.mark = MARK_RETRY;
-        m.retry_ms = mail_retry_ms(s->intent.attempts, random_of(c));
+        m.retry_ms = mail_retry_ms(intent->attempts, random_of(c));
     } else {
         m.mark = MARK_FAILED;
         m.is_hard = r->blame == MAIL_BLAME_ADDRESS;
@@ -484,15 +692,173 @@ static void mail_drop(struct courier *c, struct slot *s)
 static enum status mail_send(struct courier *c, struct slot *s, struct err *err)
 {
     struct mail_envelope envelope = {s->intent.envelope_from, s->intent.envelope_to};
-    enum status st = mail_sending_new(&c->smtp, &envelope, s->intent.bytes, s->intent.bytes_len,
-                                      &s->sending, err);
+    enum status st =
+        s->sending != NULL
+            ? mail_sending_next(s->sending, &envelope, s->intent.bytes, s->intent.bytes_len, err)
+            : mail_sending_new(&c->smtp, &envelope, s->intent.bytes, s->intent.bytes_len,
+                               &s->sending, err);
 
-    if (st != ST_OK)
-        return st;
-    if (curl_easy_setopt(mail_sending_handle(s->sending), CURLOPT_PRIVATE, s) != CURLE_OK ||
-        curl_multi_add_handle(c->multi, mail_sending_handle(s->sending)) != CURLM_OK)
-        return err_set(err, ST_NOMEM, "a letter");
-    return ST_OK;
+    if (st == ST_OK &&
+        (curl_easy_setopt(mail_sending_handle(s->sending), CURLOPT_PRIVATE, s) != CURLE_OK ||
+         curl_multi_add_handle(c->multi, mail_sending_handle(s->sending)) != CURLM_OK))
+        st = err_set(err, ST_NOMEM, "a letter");
+    if (st == ST_NOMEM) {
+        mail_sending_free(s->sending);
+        s->sending = NULL;
+    }
+    return st;
+}
+
+/* Whether the letter is to go now; else it has been marked and taken. */
+static bool mail_is_due(struct courier *c, struct letter *letter)
+{
+    struct intent_row *intent = &letter->intent;
+    utc_ms now = now_of(c), until;
+    enum notice_fate fate = NOTICE_SEND;
+    const char *why = "";
+    struct err err = ERR_INIT;
+    enum status st = ST_OK;
+
+    if (!letter->is_checked || now - c->queued_at > MS_SECOND)
+        st = notify_check(c->options.notify, store_reader_conn(c->reader), intent, now, &fate,
+                          &why, &err);
+    if (st != ST_OK) {
+        give_up(c, intent, st, &err);
+        return false;
+    }
+    if (fate != NOTICE_SEND) {
+        fate_mark(c, intent, fate, why);
+        return false;
+    }
+    until = holds_until(&c->holds, intent->cls, intent->envelope_to, now);
+    if (until != UTC_NONE) {
+        struct marking m = {.mark = MARK_RELEASED, .retry_ms = until - now};
+
+        (void)str_copy(m.text, sizeof m.text, "letters of this class are held back");
+        count(c, &c->stats.mail_held);
+        mark_put(c, intent, &m);
+        return false;
+    }
+    return true;
+}
+
+/* Begin what is first in the queue, in a free slot. */
+static void mail_begin(struct courier *c, struct letter *take_letter)
+{
+    struct slot *s = slot_free(c->mail, COURIER_MAIL);
+    struct err err = ERR_INIT;
+    enum status st;
+
+    if (!mail_is_due(c, take_letter))
+        return;
+    s->is_used = true;
+    s->began_at = now_of(c);
+    s->intent = take_letter->intent;
+    take_letter->intent = INTENT_ROW_INIT;
+    if (c->options.mail_directory != NULL) {
+        mail_drop(c, s);
+        return;
+    }
+    st = mail_send(c, s, &err);
+    if (st != ST_OK) {
+        holds_left(&c->holds, s->intent.cls, s->intent.envelope_to);
+        give_up(c, &s->intent, st, &err);
+        slot_release(s);
+    }
+}
+
+/* Those of the queue that are taken leave it; the order stays. */
+static void queue_close_up(struct courier *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n_queue; i++)
+        if (c->queue[i].intent.id != 0)
+            c->queue[n++] = c->queue[i];
+    c->n_queue = n;
+}
+
+static void queue_give_back(struct courier *c)
+{
+    for (size_t i = 0; i < c->n_queue; i++) {
+        struct marking m = {.mark = MARK_RELEASED};
+
+        mark_put(c, &c->queue[i].intent, &m);
+    }
+    c->n_queue = 0;
+}
+
+/* Answers to players' letters go first, also before what was leased earlier. */
+static void queue_order(struct courier *c, size_t from)
+{
+    for (size_t i = from; i < c->n_queue; i++) {
+        struct letter answer = c->queue[i];
+        size_t k = i;
+
+        if (answer.intent.cls != NOTICE_ANSWER)
+            continue;
+        for (; k > 0 && c->queue[k - 1].intent.cls != NOTICE_ANSWER; k--)
+            c->queue[k] = c->queue[k - 1];
+        c->queue[k] = answer;
+    }
+}
+
+/* Compose the next ones that have no bytes yet. */
+static size_t mail_compose_next(struct courier *c)
+{
+    struct intent_row *fresh[COMPOSED_AT_ONCE];
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n_queue && n < COMPOSED_AT_ONCE; i++)
+        if (c->queue[i].intent.bytes == NULL) {
+            fresh[n++] = &c->queue[i].intent;
+            c->queue[i].is_checked = true;
+        }
+    if (n == 0)
+        return 0;
+    compose(c, fresh, n);
+    queue_close_up(c);
+    return n;
+}
+
+/* Whether anything of a channel is due. */
+static bool is_due(struct courier *c, enum notice_channel channel)
+{
+    struct err err = ERR_INIT;
+    utc_ms next = UTC_NONE;
+
+    return outbox_next(store_reader_conn(c->reader), channel, &next, &err) == ST_OK &&
+           next != UTC_NONE && next <= now_of(c);
+}
+
+/* Lease, compose and begin letters; how many steps on the way were made. */
+static int mail_step(struct courier *c, bool takes_new)
+{
+    size_t before, room, wanted = 0, done = 0;
+    bool keeps;
+
+    if (!takes_new)
+        queue_give_back(c);
+    before = c->n_queue;
+    room = QUEUE_MAX - before;
+    if (takes_new && room >= QUEUE_MAX / 2 && is_due(c, CHANNEL_MAIL))
+        wanted = room;
+    keeps = c->n_marks >= MARKS_WORTH || before == 0;
+    if (keeps || wanted > 0) {
+        done += keep(c, wanted);
+        if (c->n_queue > before) {
+            c->queued_at = now_of(c);
+            queue_order(c, before);
+        }
+    }
+    done += mail_compose_next(c);
+    for (size_t i = 0; i < c->n_queue && slot_free(c->mail, COURIER_MAIL) != NULL; i++)
+        if (c->queue[i].intent.bytes != NULL) {
+            mail_begin(c, &c->queue[i]);
+            done++;
+        }
+    queue_close_up(c);
+    return (int)done;
 }
 
 /* ---------------------------------------------------------------- webhooks */
@@ -731,72 +1097,71 @@ static void hook_finish(struct courier *c, struct slot *s, CURLcode result)
 
 /* ---------------------------------------------------------------- beginning and ending */
 
-/* What to do with an intent that could not be composed or begun. */
-static void give_up(struct courier *c, struct slot *s, enum status st, const struct err *err)
-{
-    struct marking m = {.mark = MARK_RELEASED, .retry_ms = COMPOSE_RETRY_MS};
-    char quoted[300];
+struct claim {
+    struct intent_row intent;
+    bool has_one;
+};
 
-    (void)str_copy(m.text, sizeof m.text, err->text);
-    if (st == ST_GONE || st == ST_NOT_FOUND)
-        m.mark = MARK_SUPERSEDED;
-    else if (st == ST_INVALID || st == ST_TOO_LARGE || st == ST_INTERNAL || st == ST_CORRUPT)
-        m.mark = MARK_FAILED;
-    log_event(LOG_LEVEL_WARNING, "notice_not_composed id=%" PRId64 " template=%s status=%s why=%s",
-              s->intent.id, s->intent.template_name, status_str(st),
-              log_quote(err->text, quoted, sizeof quoted));
-    settle(c, s, &m);
+static enum status claim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct claim *claim = arg;
+    enum status st =
+        outbox_claim(txn, CHANNEL_WEBHOOK, now, COURIER_LEASE_MS, &claim->intent, err);
+
+    if (st == ST_NOT_FOUND) /* rows that it marked expired on the way have to stay so */
+        return ST_OK;
+    claim->has_one = st == ST_OK;
+    return st;
 }
 
-static void begin(struct courier *c, struct slot *s)
+static void hook_begin(struct courier *c, struct slot *s)
 {
-    struct err err = ERR_INIT;
+    struct intent_row *one = &s->intent;
     enum notice_fate fate = NOTICE_SEND;
     const char *why = "";
-    enum status st;
+    struct err err = ERR_INIT;
+    enum status st = ST_OK;
 
     s->began_at = now_of(c);
-    st = compose(c, s, &fate, &why, &err);
-    if (st == ST_OK && fate != NOTICE_SEND) {
-        struct marking m = {.mark = fate == NOTICE_SUPERSEDED ? MARK_SUPERSEDED : MARK_RELEASED,
-                            .retry_ms = UNDELIVERABLE_RETRY_MS};
-
-        (void)str_copy(m.text, sizeof m.text, why);
-        settle(c, s, &m);
-        return;
+    if (one->bytes == NULL) {
+        compose(c, &one, 1);
+        if (one->id == 0)
+            goto out;
+    } else { /* a repeat: exactly the same again, if it still makes sense */
+        st = notify_check(c->options.notify, store_reader_conn(c->reader), one, now_of(c), &fate,
+                          &why, &err);
     }
-    if (st == ST_OK && !is_mail(s))
+    if (st == ST_OK && fate != NOTICE_SEND) {
+        fate_mark(c, one, fate, why);
+        goto out;
+    }
+    if (st == ST_OK)
         st = hook_send(c, s, &err);
-    else if (st == ST_OK && c->options.mail_directory != NULL)
-        mail_drop(c, s);
-    else if (st == ST_OK)
-        st = mail_send(c, s, &err);
     if (st != ST_OK)
-        give_up(c, s, st, &err);
+        give_up(c, one, st, &err);
+out:
+    if (s->is_used && one->id == 0)
+        slot_release(s);
 }
 
-/* Lease and begin what is due in one channel; how many it was. */
-static int begin_due(struct courier *c, enum notice_channel channel)
+/* Lease and begin the webhooks that are due; how many it was. */
+static int hooks_step(struct courier *c)
 {
-    bool mail = channel == CHANNEL_MAIL;
     int begun = 0;
 
     for (;;) {
-        struct slot *s = mail ? slot_free(c->mail, COURIER_MAIL)
-                              : slot_free(c->hooks, COURIER_WEBHOOKS);
-        struct claim claim = {.channel = channel, .intent = INTENT_ROW_INIT};
-        struct err err = ERR_INIT;
-        utc_ms next = UTC_NONE;
+        struct slot *s = slot_free(c->hooks, COURIER_WEBHOOKS);
+        struct claim claim = {.intent = INTENT_ROW_INIT};
 
-        if (s == NULL ||
-            outbox_next(store_reader_conn(c->reader), channel, &next, &err) != ST_OK ||
-            next == UTC_NONE || next > now_of(c))
+        if (s == NULL || !is_due(c, CHANNEL_WEBHOOK))
             return begun;
+        if (c->n_marks > 0) /* an endpoint may wait for one of these */
+            (void)keep(c, 0);
         if (run(c, "notice_lease", claim_run, &claim) != ST_OK || !claim.has_one)
             return begun;
         s->is_used = true;
         s->intent = claim.intent;
-        begin(c, s);
+        hook_begin(c, s);
         begun++;
     }
 }
@@ -817,7 +1182,7 @@ static int finish_done(struct courier *c)
         (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &private);
         s = (struct slot *)(void *)private;
         (void)curl_multi_remove_handle(c->multi, easy);
-        if (s->sending != NULL) {
+        if (s->easy == NULL) {
             struct mail_result r;
 
             mail_sending_judge(s->sending, result, &r);
@@ -830,18 +1195,25 @@ static int finish_done(struct courier *c)
     return n;
 }
 
+static int held_classes(const struct courier *c)
+{
+    return (int)c->holds.count;
+}
+
 static int step(struct courier *c, bool takes_new)
 {
     int running = 0, n = 0;
 
-    if (takes_new) {
-        n += begin_due(c, CHANNEL_MAIL);
-        n += begin_due(c, CHANNEL_WEBHOOK);
-    }
+    n += mail_step(c, takes_new);
+    if (takes_new)
+        n += hooks_step(c);
     (void)curl_multi_perform(c->multi, &running);
     n += finish_done(c);
+    if (c->n_queue == 0) /* there is nothing to wait for */
+        (void)keep(c, 0);
     pthread_mutex_lock(&c->lock);
     c->stats.under_way = under_way(c);
+    c->stats.holds = held_classes(c);
     pthread_mutex_unlock(&c->lock);
     return n;
 }
@@ -897,7 +1269,9 @@ enum status courier_new(const struct courier_options *options, struct courier **
     if (options->smtp != NULL)
         c->smtp = *options->smtp;
     c->multi = curl_multi_init();
-    if (c->multi == NULL) {
+    c->marks = calloc(MARKS_MAX, sizeof *c->marks);
+    c->queue = calloc(QUEUE_MAX, sizeof *c->queue);
+    if (c->multi == NULL || c->marks == NULL || c->queue == NULL) {
         st = err_set(err, ST_NOMEM, "courier");
         goto out;
     }
@@ -922,7 +1296,7 @@ static void give_back(struct courier *c, struct slot *s)
         return;
     if (s->easy != NULL)
         (void)curl_multi_remove_handle(c->multi, s->easy);
-    if (s->sending != NULL)
+    else if (s->sending != NULL)
         (void)curl_multi_remove_handle(c->multi, mail_sending_handle(s->sending));
     settle(c, s, &m);
 }
@@ -932,12 +1306,18 @@ void courier_free(struct courier *c)
     if (c == NULL)
         return;
     assert(!c->has_thread);
+    queue_give_back(c);
     for (int i = 0; i < COURIER_MAIL; i++)
         give_back(c, &c->mail[i]);
     for (int i = 0; i < COURIER_WEBHOOKS; i++)
         give_back(c, &c->hooks[i]);
+    (void)keep(c, 0);
+    for (int i = 0; i < COURIER_MAIL; i++)
+        mail_sending_free(c->mail[i].sending);
     if (c->multi != NULL)
         (void)curl_multi_cleanup(c->multi);
+    free(c->marks);
+    free(c->queue);
     curl_slist_free_all(c->resolve);
     store_reader_close(c->reader);
     (void)pthread_cond_destroy(&c->is_settled);

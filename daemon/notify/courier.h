@@ -29,7 +29,7 @@
  *   Mail: by reply code (mail/transport.h).  A hard refusal that blames the address suspends it
  *   (users_bounce, notify_on_suspended()); a 5yz without an enhanced code is tried again twice.
  *   5.7.x (policy) is nobody's address: the letter waits, and so do all further ones of its class
- *   to the same domain, for COURIER_HOLD_MS, doubled with each further refusal up to a day; once a
+ *   to the same domain, for an hour, doubled with each further refusal up to a day; once a
  *   second domain refuses so, the class waits as a whole.  Then one letter tries.  Each hold is
  *   logged as a warning and counted (courier_stats, the metrics); what waited past its expiry is
  *   dropped as ever.  Holds live in memory: after a restart one letter tries again.  Webhooks: 2xx is success; 410 disables the endpoint;
@@ -54,11 +54,10 @@
 #include "notify/notify.h"
 
 enum {
-    COURIER_MAIL = 4,       /* letters under way at once */
+    COURIER_MAIL = 16,      /* letters under way at once */
     COURIER_WEBHOOKS = 8,   /* webhooks under way at once */
     COURIER_RESPONSE_MAX = 64 * 1024 /* bytes of an endpoint's answer that are read */
 };
-#define COURIER_HOLD_MS MS_HOUR             /* of a class that is refused by policy, at first */
 #define COURIER_LEASE_MS (10 * MS_MINUTE)
 #define COURIER_IDLE_MS MS_MINUTE           /* looks at the outbox at least so often */
 #define WEBHOOK_GIVE_UP_MS (5 * MS_DAY)     /* of nothing but failures */
@@ -74,9 +73,9 @@ struct courier_options {
     /* exactly one of the two: */
     const struct mail_smtp *smtp;   /* copied by value; its strings are borrowed */
     const char *mail_directory;
-    /* For tests: an authority's PEM file instead of the system's, and where a name leads
-     * ("host:port:address" as curl's CURLOPT_RESOLVE).  NULL otherwise. */
-    const char *webhook_ca_file;
+    const char *webhook_ca_file;    /* PEM file of authorities; NULL: the system's */
+    /* For tests: where a name leads ("host:port:address" as curl's CURLOPT_RESOLVE).  NULL
+     * otherwise. */
     const char *webhook_resolve;
     int64_t webhook_timeout_ms;     /* 0: 20 s */
     /* A turn or start notice about a game got through, by mail or webhook; in the command that

@@ -31,10 +31,12 @@ static bool is_invitation(const struct subject *s)
 
 /* ---------------------------------------------------------------- parts */
 
-static void how_to_answer(struct page *page, const struct subject *s, const char *invitation)
+static void how_to_answer(struct page *page, const struct subject *s, const char *invitation,
+                          const struct reply_way *way)
 {
     char url[NOTIFY_URL_SIZE], whole[NOTIFY_URL_SIZE + 80];
-    const char *code = is_template(s, "turn") || is_template(s, "warning") ? "letter.how_turn"
+    const char *code = way->is_open && way->purpose != TOKEN_INFO     ? "letter.how_page"
+                       : is_template(s, "turn") || is_template(s, "warning") ? "letter.how_turn"
                        : is_template(s, "draw_offered")                   ? "letter.how_draw"
                        : is_template(s, "placing") || is_template(s, "warning_placing")
                            ? "letter.how_place"
@@ -174,7 +176,7 @@ static void happened(struct page *page, const struct subject *s)
         page_list_end(page);
 }
 
-static enum status board(struct page *page, const struct subject *s, const char *cid,
+enum status letter_board(struct page *page, const struct subject *s, const char *cid,
                          struct buf *picture, struct err *err)
 {
     struct board_view view = {.pos = &s->pos, .bottom = s->side, .lang = s->lang,
@@ -310,6 +312,8 @@ static void footer(struct page *page, const struct subject *s, const char *unsub
         SENTENCE(page_small, page, s, "letter.footer_plain",
                  WORDS_TEXT("site", s->notify->options.site_name),
                  WORDS_TEXT("url", s->notify->options.public_url));
+        SENTENCE(page_small, page, s, "letter.footer_stop_address",
+                 WORDS_TEXT("url", unsubscribe));
         return;
     }
     SENTENCE(page_small, page, s, "letter.footer",
@@ -324,18 +328,19 @@ static void footer(struct page *page, const struct subject *s, const char *unsub
 /* ---------------------------------------------------------------- the whole letter */
 
 static enum status write_page(struct page *page, const struct subject *s, const char *invitation,
-                              const char *unsubscribe, const char *cid, struct buf *picture,
-                              struct err *err)
+                              const struct reply_way *way, const char *unsubscribe,
+                              const char *cid, struct buf *picture, struct err *err)
 {
     struct buf head = buf_make(LINE_MAX_OURS);
     enum status st = ST_OK;
 
+    reply_how_put(page, s->lang, way); /* first of all: what may be written above it */
     subject_head(&head, s);
     page_strong(page, head.data);
     buf_release(&head);
     if (s->event.note[0] != '\0' && s->intent->cls == NOTICE_ORGANISER)
         SENTENCE(page_para, page, s, "letter.note", WORDS_TEXT("note", s->event.note));
-    how_to_answer(page, s, invitation);
+    how_to_answer(page, s, invitation, way);
     if (is_invitation(s))
         TRY(invitation_until(page, s, err));
     deadline(page, s);
@@ -346,13 +351,32 @@ static enum status write_page(struct page *page, const struct subject *s, const 
         colours_of_reader(page, s);
     }
     happened(page, s);
-    TRY(board(page, s, cid, picture, err));
+    TRY(letter_board(page, s, cid, picture, err));
     all_moves(page, s);
     players(page, s);
     if (is_invitation(s) || s->n_moves == 0)
         rules(page, s);
     footer(page, s, unsubscribe);
 out:
+    return st;
+}
+
+/* Whose link the letter carries: the user's for its class, or, where there is no account, the
+ * address's for further invitations. */
+static enum status stop_token(const struct notify *n, struct store_conn *conn,
+                              const struct intent_row *intent, char ret[UNSUBSCRIBE_TOKEN_SIZE],
+                              struct err *err)
+{
+    struct invitation_row row;
+    enum status st = ST_OK;
+
+    if (intent->user_id != 0) {
+        unsubscribe_token(n, intent->user_id, intent->cls, ret);
+        return ST_OK;
+    }
+    st = invitations_get(conn, intent_param(intent, "invitation"), &row, err);
+    if (st == ST_OK)
+        unsubscribe_address_token(n, row.address_key, ret);
     return st;
 }
 
@@ -364,18 +388,18 @@ enum status game_letter_compose(const struct notify *n, struct store_conn *conn,
     struct page page = page_make();
     struct buf picture = buf_make(PICTURE_MAX), news = buf_make(LINE_MAX_OURS);
     struct mail_message m = {0};
-    char token[UNSUBSCRIBE_TOKEN_SIZE] = "", unsubscribe[NOTIFY_URL_SIZE] = "", subject[400],
-         root[300], cid[300], list[300], code[64];
+    struct reply_way way = {0};
+    char token[UNSUBSCRIBE_TOKEN_SIZE], unsubscribe[NOTIFY_URL_SIZE], mailto[ADDRESS_SIZE],
+        subject[400], root[300], cid[300], list[300], code[64];
     enum status st;
 
     TRY(subject_load(n, conn, intent, now, true, &s, err));
-    if (intent->user_id != 0) {
-        unsubscribe_token(n, intent->user_id, intent->cls, token);
-        (void)snprintf(unsubscribe, sizeof unsubscribe, "%s/u/%s", n->options.public_url, token);
-    }
+    TRY(stop_token(n, conn, intent, token, err));
+    (void)snprintf(unsubscribe, sizeof unsubscribe, "%s/u/%s", n->options.public_url, token);
+    reply_way_open(n, intent, reply_purpose(intent), &s->game, 0, now, notice, &way);
     (void)snprintf(cid, sizeof cid, "board.%s.%" PRId64 "@%s", s->game.public_id, intent->id,
                    n->domain);
-    TRY(write_page(&page, s, invitation, unsubscribe, cid, &picture, err));
+    TRY(write_page(&page, s, invitation, &way, unsubscribe, cid, &picture, err));
 
     (void)snprintf(code, sizeof code, "game.%s", game_name(s->variant.game));
     (void)words_print(subject, sizeof subject, s->lang, "letter.subject",
@@ -397,6 +421,10 @@ enum status game_letter_compose(const struct notify *n, struct store_conn *conn,
     m.in_reply_to = root;
     m.references[0] = root;
     m.references_count = 1;
+    if (way.is_open) { /* P37: for relays that strip the tag */
+        m.references[m.references_count++] = way.id;
+        m.reply_to.address = way.address;
+    }
     m.text = page.text.data;
     m.html = page.html.data;
     m.game = s->game.public_id;
@@ -405,11 +433,10 @@ enum status game_letter_compose(const struct notify *n, struct store_conn *conn,
         m.png_size = picture.len;
         m.png_cid = cid;
     }
-    if (intent->user_id != 0) {
-        m.list_name = n->options.site_name;
-        m.list_id = list;
-        m.unsubscribe_url = unsubscribe;
-    }
+    m.list_name = n->options.site_name;
+    m.list_id = list;
+    m.unsubscribe_url = unsubscribe;
+    m.unsubscribe_mailto = unsubscribe_mailto(n, token, mailto);
     m.date = now;
     TRY(letter_finish(n, intent, &s->user, news.data, &m, notice, err));
 out:

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "base/str.h"
 #include "notify/internal.h"
 #include "store/prefs.h"
@@ -26,13 +28,15 @@ enum {
 
 bool notice_is_switchable(enum notice_class cls)
 {
-    return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_TEST;
+    return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_TEST &&
+           cls != NOTICE_ANSWER;
 }
 
 bool notice_default(enum notice_class cls, enum notice_channel channel)
 {
     if (channel == CHANNEL_WEBHOOK)
-        return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_WEBHOOK_DISABLED;
+        return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_WEBHOOK_DISABLED &&
+               cls != NOTICE_ANSWER;
     return cls != NOTICE_TEST;
 }
 
@@ -44,6 +48,23 @@ bool notice_is_wanted(const struct prefs *prefs, enum notice_class cls,
     if (!notice_is_switchable(cls) || pref == PREF_DEFAULT)
         return notice_default(cls, channel);
     return pref == PREF_ON;
+}
+
+bool notice_stands_in(const struct user_row *user, const struct prefs *prefs,
+                      enum notice_class cls)
+{
+    switch (cls) {
+    case NOTICE_PLACING:
+    case NOTICE_START:
+    case NOTICE_TURN:
+    case NOTICE_WARNING:
+    case NOTICE_RESULT:
+    case NOTICE_ORGANISER:
+        return user->address_state == ADDRESS_SUSPENDED &&
+               notice_is_wanted(prefs, cls, CHANNEL_MAIL);
+    default:
+        return false;
+    }
 }
 
 bool webhook_takes(const struct webhook_row *webhook, enum notice_class cls)
@@ -113,10 +134,15 @@ struct reader {
 
 /* What one call works on. */
 struct telling {
+    const struct notify *notify;
     struct store_txn *txn;
     const struct game_row *game;
     const struct event_row *events;
     size_t n_events;
+    int64_t through;      /* seq up to which letters tell */
+    const char *again;    /* "", or what makes this telling of the same another one */
+    bool is_asked;        /* he has asked for it himself: whatever he has switched off */
+    bool skips_mail, skips_hooks;
     utc_ms now;
     struct seat_row seats[SEAT_COUNT];
     struct reader readers[READERS_MAX];
@@ -183,7 +209,15 @@ static enum status put_mailed_invitation(struct telling *t, const struct invitat
                                          const struct event_row *event, struct err *err)
 {
     struct intent_row intent = INTENT_ROW_INIT;
+    unsigned char hash[ADDRESS_BLOCK_SIZE];
+    bool is_blocked = false;
     char params[64];
+    enum status st;
+
+    address_block_hash(t->notify, row->address_key, hash);
+    st = address_blocks_has(store_txn_conn(t->txn), hash, &is_blocked, err);
+    if (st != ST_OK || is_blocked) /* he wants none; whoever invites him does not learn it */
+        return st;
 
     (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key, "invitation:%s:%" PRId64 ":mail",
                    t->game->public_id, event->seq);
@@ -364,9 +398,19 @@ static void intent_fill(const struct telling *t, const struct reader *reader,
     intent->created_at = t->now;
 }
 
+/* Whether a notice of the class passes, by mail (webhook NULL) or to the endpoint. */
+static bool passes(const struct telling *t, const struct user_row *user, const struct prefs *prefs,
+                   const struct webhook_row *webhook, enum notice_class cls)
+{
+    if (webhook == NULL)
+        return t->is_asked || notice_is_wanted(prefs, cls, CHANNEL_MAIL);
+    return notice_stands_in(user, prefs, cls) ||
+           (notice_is_wanted(prefs, cls, CHANNEL_WEBHOOK) && webhook_takes(webhook, cls));
+}
+
 /* The highest of the reasons that pass. */
-static const struct reason_to_tell *choose(const struct reader *reader, const struct prefs *prefs,
-                                           enum notice_channel channel,
+static const struct reason_to_tell *choose(const struct telling *t, const struct reader *reader,
+                                           const struct user_row *user, const struct prefs *prefs,
                                            const struct webhook_row *webhook)
 {
     const struct reason_to_tell *best = NULL;
@@ -374,36 +418,125 @@ static const struct reason_to_tell *choose(const struct reader *reader, const st
     for (size_t i = 0; i < reader->n_reasons; i++) {
         const struct reason_to_tell *r = &reader->reasons[i];
 
-        if (!notice_is_wanted(prefs, r->cls, channel) ||
-            (webhook != NULL && !webhook_takes(webhook, r->cls)))
-            continue;
-        if (best == NULL || rank(r->cls) > rank(best->cls))
+        if (passes(t, user, prefs, webhook, r->cls) &&
+            (best == NULL || rank(r->cls) > rank(best->cls)))
             best = r;
     }
     return best;
+}
+
+/* What is still news when whatever came with it is too late. */
+static bool is_lasting(enum notice_class cls)
+{
+    return cls == NOTICE_LEAVING || cls == NOTICE_MATE || cls == NOTICE_DRAW ||
+           cls == NOTICE_ORGANISER || cls == NOTICE_RESULT;
+}
+
+/* The other reasons that pass, highest first: should the chosen one come too late, these are still
+ * to be told (notify_instead()).  The caller decrefs. */
+static json_t *others(const struct telling *t, const struct reader *reader,
+                      const struct user_row *user, const struct prefs *prefs,
+                      const struct reason_to_tell *chosen)
+{
+    json_t *list = json_array();
+
+    for (int level = rank(chosen->cls); level > 0; level--)
+        for (size_t i = 0; i < reader->n_reasons; i++) {
+            const struct reason_to_tell *r = &reader->reasons[i];
+
+            if (r == chosen || rank(r->cls) != level || !is_lasting(r->cls) ||
+                !passes(t, user, prefs, NULL, r->cls))
+                continue;
+            (void)json_array_append_new(
+                list, json_pack("[s, s, I, I]", notice_class_str(r->cls), r->template_name,
+                                (json_int_t)r->event->id, (json_int_t)r->event->seq));
+        }
+    return list;
+}
+
+static void mail_key(struct intent_row *intent, const char *public_id, const char *again)
+{
+    (void)snprintf(intent->dedupe_key, sizeof intent->dedupe_key,
+                   "%s:%s:%" PRId64 ":%" PRId64 ":mail%s", notice_class_str(intent->cls),
+                   public_id, intent->seq, intent->user_id, again);
 }
 
 static enum status put_mail(struct telling *t, const struct reader *reader,
                             const struct user_row *user, const struct prefs *prefs,
                             struct err *err)
 {
-    const struct reason_to_tell *why = choose(reader, prefs, CHANNEL_MAIL, NULL);
+    const struct reason_to_tell *why = choose(t, reader, user, prefs, NULL);
     struct intent_row intent = INTENT_ROW_INIT;
-    char params[64];
+    json_t *params;
+    enum status st;
 
-    if (why == NULL || user->address[0] == '\0' || user->verified_at == UTC_NONE ||
-        user->address_state == ADDRESS_SUSPENDED)
+    if (why == NULL || t->skips_mail || user->address[0] == '\0' ||
+        user->verified_at == UTC_NONE || user->address_state == ADDRESS_SUSPENDED)
         return ST_OK;
     intent_fill(t, reader, why, &intent);
     intent.channel = CHANNEL_MAIL;
-    (void)snprintf(params, sizeof params, "{\"through\":%" PRId64 "}",
-                   t->events[t->n_events - 1].seq);
-    intent.params = params;
+    params = json_pack("{s:I, s:b, s:o}", "through", (json_int_t)t->through, "asked",
+                       (int)t->is_asked, "else", others(t, reader, user, prefs, why));
+    intent.params = params != NULL ? json_dumps(params, JSON_COMPACT) : NULL;
+    json_decref(params);
+    if (intent.params == NULL)
+        return err_set(err, ST_NOMEM, "a letter");
     intent.expires_at = t->now + NOTICE_LIFE_MS;
-    (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key, "%s:%s:%" PRId64 ":%" PRId64
-                   ":mail", notice_class_str(why->cls), t->game->public_id, why->event->seq,
-                   reader->user_id);
-    return outbox_put(t->txn, &intent, NULL, err);
+    mail_key(&intent, t->game->public_id, t->again);
+    st = outbox_put(t->txn, &intent, NULL, err);
+    free(intent.params);
+    return st;
+}
+
+enum status notify_instead(struct store_txn *txn, const struct intent_row *late, utc_ms now,
+                           struct err *err)
+{
+    json_t *params = late->params != NULL ? json_loads(late->params, 0, NULL) : NULL;
+    json_t *list = json_object_get(params, "else");
+    const char *cls = NULL, *template_name = NULL;
+    json_int_t event_id = 0, seq = 0;
+    struct intent_row intent = INTENT_ROW_INIT;
+    struct game_row *game = NULL;
+    enum status st = ST_OK;
+
+    if (late->channel != CHANNEL_MAIL || late->game_id == 0 || late->user_id == 0 ||
+        json_unpack(json_array_get(list, 0), "[s, s, I, I]", &cls, &template_name, &event_id,
+                    &seq) != 0 ||
+        !notice_class_parse(cls, &intent.cls))
+        goto out;
+    game = malloc(sizeof *game);
+    if (game == NULL) {
+        st = err_set(err, ST_NOMEM, "a letter");
+        goto out;
+    }
+    TRY(games_get(store_txn_conn(txn), late->game_id, game, err));
+    /* told already by what came in its place: a newer letter of his turn, or the game's end */
+    if (game->state != GAME_RUNNING || game->turn_user_id == late->user_id)
+        goto out;
+    (void)str_copy(intent.template_name, sizeof intent.template_name, template_name);
+    (void)json_array_remove(list, 0); /* its strings with it */
+    (void)json_object_del(params, "asked");
+    intent.params = json_dumps(params, JSON_COMPACT);
+    if (intent.params == NULL) {
+        st = err_set(err, ST_NOMEM, "a letter");
+        goto out;
+    }
+    intent.channel = CHANNEL_MAIL;
+    intent.user_id = late->user_id;
+    intent.game_id = late->game_id;
+    intent.seat = late->seat;
+    intent.event_id = (int64_t)event_id;
+    intent.seq = (int64_t)seq;
+    intent.state_no = late->state_no;
+    intent.due_at = intent.created_at = now;
+    intent.expires_at = now + NOTICE_LIFE_MS;
+    mail_key(&intent, game->public_id, "");
+    st = outbox_put(txn, &intent, NULL, err);
+out:
+    free(intent.params);
+    free(game);
+    json_decref(params);
+    return st;
 }
 
 /* FNV-1a: names an endpoint shortly, so that one that several players share gets an event once. */
@@ -427,19 +560,21 @@ static enum status put_hook(struct telling *t, const struct reader *reader,
     intent.webhook_id = webhook->id;
     intent.expires_at = t->now + WEBHOOK_LIFE_MS;
     (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key,
-                   "%s:%s:%" PRId64 ":hook:%016" PRIx64, notice_class_str(why->cls),
-                   t->game->public_id, why->event->seq,
-                   endpoint_hash(webhook));
+                   "%s:%s:%" PRId64 ":hook:%016" PRIx64 "%s", notice_class_str(why->cls),
+                   t->game->public_id, why->event->seq, endpoint_hash(webhook), t->again);
     return outbox_put(t->txn, &intent, NULL, err);
 }
 
 static enum status put_hooks(struct telling *t, const struct reader *reader,
-                             const struct prefs *prefs, struct err *err)
+                             const struct user_row *user, const struct prefs *prefs,
+                             struct err *err)
 {
     struct webhook_row *webhooks = NULL;
     size_t n = 0;
     enum status st = ST_OK;
 
+    if (t->skips_hooks)
+        return ST_OK;
     webhooks = calloc(WEBHOOKS_MAX, sizeof *webhooks);
     if (webhooks == NULL)
         return err_set(err, ST_NOMEM, "webhooks");
@@ -451,15 +586,14 @@ static enum status put_hooks(struct telling *t, const struct reader *reader,
         if (w->state != WEBHOOK_ON)
             continue;
         if (webhook_is_for_people(w->kind)) {
-            const struct reason_to_tell *why = choose(reader, prefs, CHANNEL_WEBHOOK, w);
+            const struct reason_to_tell *why = choose(t, reader, user, prefs, w);
 
             if (why != NULL)
                 TRY(put_hook(t, reader, w, why, err));
             continue;
         }
         for (size_t k = 0; k < reader->n_reasons; k++)
-            if (notice_is_wanted(prefs, reader->reasons[k].cls, CHANNEL_WEBHOOK) &&
-                webhook_takes(w, reader->reasons[k].cls))
+            if (passes(t, user, prefs, w, reader->reasons[k].cls))
                 TRY(put_hook(t, reader, w, &reader->reasons[k], err));
     }
 out:
@@ -479,28 +613,52 @@ static enum status put_all(struct telling *t, const struct reader *reader, struc
         goto out;
     TRY(prefs_get(conn, reader->user_id, &prefs, err));
     TRY(put_mail(t, reader, &user, &prefs, err));
-    TRY(put_hooks(t, reader, &prefs, err));
+    TRY(put_hooks(t, reader, &user, &prefs, err));
 out:
     return st;
+}
+
+static struct telling *telling_new(const struct notify *n, struct store_txn *txn,
+                                   const struct game_row *game, const struct event_row *events,
+                                   size_t n_events, utc_ms now)
+{
+    struct telling *t = calloc(1, sizeof *t);
+
+    if (t == NULL)
+        return NULL;
+    t->notify = n;
+    t->txn = txn;
+    t->game = game;
+    t->events = events;
+    t->n_events = n_events;
+    t->through = events[n_events - 1].seq;
+    t->again = "";
+    t->now = now;
+    return t;
+}
+
+/* Another's resignation and the like: the same turn of a game that is another one.  The letter of
+ * this turn that is out cannot be answered any more, so there is a new one. */
+static void tell_changed_turn(struct telling *t)
+{
+    for (size_t i = 0; t->game->state == GAME_RUNNING && i < t->n_events; i++)
+        if (t->events[i].seq == t->game->state_no && t->events[i].kind != GAME_EVENT_TURN)
+            tell(t, t->game->turn_user_id, t->game->turn_seat, NOTICE_TURN, "turn",
+                 &t->events[i]);
 }
 
 enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
                              const struct event_row *events, size_t n, utc_ms now, void *arg,
                              struct err *err)
 {
-    struct telling *t = NULL;
+    struct telling *t = n > 0 ? telling_new(arg, txn, game, events, n, now) : NULL;
     bool has_turn_passed = false;
     enum status st = ST_OK;
 
-    (void)arg;
-    t = calloc(1, sizeof *t);
+    if (n == 0)
+        return ST_OK;
     if (t == NULL)
         return err_set(err, ST_NOMEM, "notices");
-    t->txn = txn;
-    t->game = game;
-    t->events = events;
-    t->n_events = n;
-    t->now = now;
     TRY(seats_get(store_txn_conn(txn), game->id, t->seats, err));
     for (size_t i = 0; i < n; i++) {
         TRY(on_event(t, &events[i], err));
@@ -508,12 +666,37 @@ enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
             events[i].kind == GAME_EVENT_ABORTED)
             has_turn_passed = true;
     }
-    if (has_turn_passed) { /* what still waits to be said about the turn before is too late */
-        TRY(outbox_supersede_game(txn, game->id, NOTICE_TURN, game->state_no, now, NULL, err));
+    tell_changed_turn(t);
+    /* What still waits to be said about an earlier state is too late.  Letters of turns are looked
+     * at by the courier, now: they may have had something else to tell. */
+    TRY(outbox_hurry(txn, 0, game->id, NOTICE_TURN, game->state_no, now, NULL, err));
+    if (has_turn_passed)
         TRY(outbox_supersede_game(txn, game->id, NOTICE_WARNING, game->state_no, now, NULL, err));
-    }
     for (size_t i = 0; i < t->n_readers; i++)
         TRY(put_all(t, &t->readers[i], err));
+out:
+    free(t);
+    return st;
+}
+
+enum status notice_put(const struct notify *n, struct store_txn *txn, const struct game_row *game,
+                       const struct event_row *event, const struct notice_wish *wish, utc_ms now,
+                       struct err *err)
+{
+    struct telling *t = telling_new(n, txn, game, event, 1, now);
+    enum status st = ST_OK;
+
+    if (t == NULL)
+        return err_set(err, ST_NOMEM, "notices");
+    t->through = game->last_seq;
+    t->again = wish->again;
+    t->is_asked = wish->is_asked;
+    t->skips_mail = wish->skips_mail;
+    t->skips_hooks = wish->skips_hooks;
+    TRY(seats_get(store_txn_conn(txn), game->id, t->seats, err));
+    tell(t, wish->user_id, wish->seat, wish->cls, wish->template_name, event);
+    if (t->n_readers > 0)
+        TRY(put_all(t, &t->readers[0], err));
 out:
     free(t);
     return st;

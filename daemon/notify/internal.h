@@ -17,15 +17,17 @@
 #include "mail/message.h"
 #include "notify/notify.h"
 #include "notify/webhook.h"
+#include "store/keys.h"
 #include "store/prefs.h"
 #include "store/webhooks.h"
 
-enum { NOTIFY_KEY_SIZE = 32, NOTIFY_DOMAIN_SIZE = 254, NOTIFY_URL_SIZE = 1024 };
+enum { NOTIFY_KEY_SIZE = KEY_SIZE, NOTIFY_DOMAIN_SIZE = 254, NOTIFY_URL_SIZE = 1024 };
 
 struct notify {
     struct notify_options options;
     char domain[NOTIFY_DOMAIN_SIZE]; /* of message ids and list ids */
-    unsigned char key[NOTIFY_KEY_SIZE];
+    unsigned char key[NOTIFY_KEY_SIZE];      /* "unsubscribe" */
+    unsigned char verp_key[NOTIFY_KEY_SIZE]; /* "verp" */
     struct net_list allow;
 };
 
@@ -39,10 +41,31 @@ struct notify {
 /* Whether the player wants a class by a channel, by his preferences. */
 bool notice_is_wanted(const struct prefs *prefs, enum notice_class cls,
                       enum notice_channel channel);
+/* Whether a notice goes to his webhooks although it is switched off there, because he wants it by
+ * mail and his address is suspended (N9). */
+bool notice_stands_in(const struct user_row *user, const struct prefs *prefs,
+                      enum notice_class cls);
 /* Whether an endpoint takes the class. */
 bool webhook_takes(const struct webhook_row *webhook, enum notice_class cls);
 /* Whether people read what comes there, so that one notice a command is enough. */
 bool webhook_is_for_people(enum webhook_kind kind);
+/* One notice to one user outside the events of a command. */
+struct notice_wish {
+    int64_t user_id;
+    int seat;
+    enum notice_class cls;
+    const char *template_name;
+    const char *again;  /* "", or ":…", so that it is not taken for one that was put before */
+    bool is_asked;      /* by him: whatever he has switched off */
+    bool skips_mail, skips_hooks;
+};
+MUST_CHECK enum status notice_put(const struct notify *notify, struct store_txn *txn,
+                                  const struct game_row *game, const struct event_row *event,
+                                  const struct notice_wish *wish, utc_ms now, struct err *err);
+/* A letter was superseded: put what it should have told besides, if nothing that came since tells
+ * it. */
+MUST_CHECK enum status notify_instead(struct store_txn *txn, const struct intent_row *late,
+                                      utc_ms now, struct err *err);
 /* The number under a key of an intent's params; 0 when there is none. */
 int64_t intent_param(const struct intent_row *intent, const char *key);
 
@@ -109,6 +132,49 @@ MUST_CHECK enum status game_letter_compose(const struct notify *notify, struct s
                                            const char *invitation, struct notice *notice,
                                            struct err *err);
 
+/* answer.c: answers to players' letters. */
+MUST_CHECK enum status answer_compose(const struct notify *notify, struct store_conn *conn,
+                                      const struct intent_row *intent, utc_ms now,
+                                      struct notice *notice, struct err *err);
+
+/* ---------------------------------------------------------------- tags in addresses (tags.c) */
+
+/* The forms of the addresses that tags go into. */
+MUST_CHECK enum status tags_check(const struct notify_options *options, struct err *err);
+/* Whether play by mail is on. */
+bool notify_takes_answers(const struct notify *notify);
+void reply_address(const struct notify *notify, const char *token, char ret[ADDRESS_SIZE]);
+/* ret, or NULL when unsubscribing goes by link only. */
+const char *unsubscribe_mailto(const struct notify *notify, const char *token,
+                               char ret[ADDRESS_SIZE]);
+/* What address_blocks keeps of an address. */
+void address_block_hash(const struct notify *notify, const char *address_key,
+                        unsigned char ret[ADDRESS_BLOCK_SIZE]);
+
+/* ---------------------------------------------------------------- answering (reply.c) */
+
+/* How a letter can be answered.  Zeroed: it cannot. */
+struct reply_way {
+    bool is_open;
+    enum token_purpose purpose;
+    char address[ADDRESS_SIZE]; /* Reply-To */
+    char id[MESSAGE_ID_SIZE];   /* the same token as a message id, for References */
+};
+/* Draw a token for a letter to the user of the intent and leave its hash in the notice.  game NULL:
+ * the letter is about none.  When play by mail is off, or nobody has an account there, the way is
+ * not open. */
+void reply_way_open(const struct notify *notify, const struct intent_row *intent,
+                    enum token_purpose purpose, const struct game_row *game, int64_t inbox_id,
+                    utc_ms now, struct notice *notice, struct reply_way *ret);
+/* What an answer to a notice may be about, by its template. */
+enum token_purpose reply_purpose(const struct intent_row *intent);
+/* "Write your move on the first line …", other commands, and the line above which to write.  Puts
+ * nothing when the way is not open. */
+struct page;
+void reply_how_put(struct page *page, enum lang lang, const struct reply_way *way);
+/* The same for the end of a letter: without the line. */
+void reply_hint_put(struct page *page, enum lang lang, const struct reply_way *way);
+
 /* Message ids. */
 void message_id_of(const struct notify *notify, const struct intent_row *intent,
                    const char *game /* public id or "" */, char ret[MESSAGE_ID_SIZE]);
@@ -117,6 +183,11 @@ MUST_CHECK enum status letter_finish(const struct notify *notify, const struct i
                                      const struct user_row *user, const char *news,
                                      struct mail_message *message, struct notice *notice,
                                      struct err *err);
+/* Header fields take no controls: each becomes a blank. */
+void without_controls(char *text);
+/* The board as text, picture and words, the picture under cid. */
+MUST_CHECK enum status letter_board(struct page *page, const struct subject *s, const char *cid,
+                                    struct buf *picture, struct err *err);
 
 /* ---------------------------------------------------------------- a document in two forms */
 
@@ -134,6 +205,7 @@ void page_item(struct page *page, const char *text);   /* between page_list_begi
 void page_list_begin(struct page *page);
 void page_list_end(struct page *page);
 void page_pre(struct page *page, const char *text);    /* in the text part only */
+void page_text(struct page *page, const char *text);   /* lines as they are, in both */
 void page_image(struct page *page, const char *cid, const char *alt, int width); /* in HTML only */
 void page_small(struct page *page, const char *text);
 void page_end(struct page *page, const char *lang, const char *title);

@@ -22,7 +22,7 @@ static void sender_name(const struct notify *n, const char *news, char *ret, siz
 
 /* Header fields take no controls; names were checked when they were taken, but a letter must not
  * fail for one that was not. */
-static void without_controls(char *text)
+void without_controls(char *text)
 {
     for (char *p = text; *p != '\0'; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
@@ -36,6 +36,7 @@ enum status letter_finish(const struct notify *n, const struct intent_row *inten
     char from[MAIL_HEADER_TEXT_MAX], to[DISPLAY_NAME_SIZE];
     const char *address = intent->address[0] != '\0' ? intent->address : user->address;
     const char *envelope = n->options.mail_envelope_from;
+    bool is_answer = intent->cls == NOTICE_ANSWER;
     enum status st;
 
     sender_name(n, news, from, sizeof from);
@@ -45,13 +46,18 @@ enum status letter_finish(const struct notify *n, const struct intent_row *inten
     m->from = (struct mail_address){from, n->options.mail_from};
     m->to = (struct mail_address){to[0] != '\0' ? to : NULL, address};
     m->message_id = notice->message_id;
-    m->auto_submitted = MAIL_AUTO_GENERATED;
+    m->auto_submitted = is_answer ? MAIL_AUTO_REPLIED : MAIL_AUTO_GENERATED;
     m->loop_id = n->domain;
     st = mail_compose(m, &notice->bytes, err);
     if (st != ST_OK)
         return st;
-    (void)str_copy(notice->envelope_from, sizeof notice->envelope_from,
-                   envelope != NULL ? envelope : n->options.mail_from);
+    if (is_answer) /* nobody is to be told when it does not arrive */
+        notice->envelope_from[0] = '\0';
+    else
+        verp_address(n, intent->id, notice->envelope_from);
+    if (!is_answer && notice->envelope_from[0] == '\0')
+        (void)str_copy(notice->envelope_from, sizeof notice->envelope_from,
+                       envelope != NULL ? envelope : n->options.mail_from);
     (void)str_copy(notice->envelope_to, sizeof notice->envelope_to, address);
     return ST_OK;
 }
@@ -114,7 +120,7 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
     struct mail_message m = {0};
     struct buf text = buf_make(LINE_MAX_OURS), length = buf_make(200);
     char subject[MAIL_HEADER_TEXT_MAX], list[300], unsubscribe[NOTIFY_URL_SIZE],
-        token[UNSUBSCRIBE_TOKEN_SIZE], url[NOTIFY_URL_SIZE];
+        token[UNSUBSCRIBE_TOKEN_SIZE], url[NOTIFY_URL_SIZE], mailto[ADDRESS_SIZE];
     enum lang lang;
     size_t i = 0;
     enum status st = ST_OK;
@@ -162,10 +168,23 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
             page_link(&page, url);
         }
     }
+    if (notice_is_switchable(intent->cls) && user.id != 0) {
+        unsubscribe_token(n, user.id, intent->cls, token);
+        (void)snprintf(unsubscribe, sizeof unsubscribe, "%s/u/%s", n->options.public_url, token);
+        m.unsubscribe_url = unsubscribe;
+        m.unsubscribe_mailto = unsubscribe_mailto(n, token, mailto);
+    }
     page_pre(&page, "-- ");
     buf_clear(&text);
     words_put(&text, lang, "letter.footer_plain", args, COUNT_OF(args));
     page_small(&page, text.data);
+    if (m.unsubscribe_url != NULL) {
+        const struct words_arg stop[] = {WORDS_TEXT("url", unsubscribe)};
+
+        buf_clear(&text);
+        words_put(&text, lang, "letter.footer_stop", stop, COUNT_OF(stop));
+        page_small(&page, text.data);
+    }
 
     (void)words_print(subject, sizeof subject, lang, letters[i].subject, args, COUNT_OF(args));
     without_controls(subject);
@@ -177,15 +196,12 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
     m.text = page.text.data;
     m.html = page.html.data;
     m.date = now;
-    if (notice_is_switchable(intent->cls) && user.id != 0) {
-        unsubscribe_token(n, user.id, intent->cls, token);
-        (void)snprintf(unsubscribe, sizeof unsubscribe, "%s/u/%s", n->options.public_url, token);
+    if (m.unsubscribe_url != NULL) {
         (void)snprintf(list, sizeof list, "%s.%s", notice_class_str(intent->cls), n->domain);
         for (char *c = list; *c != '\0'; c++)
             *c = *c == '_' ? '-' : *c;
         m.list_name = n->options.site_name;
         m.list_id = list;
-        m.unsubscribe_url = unsubscribe;
     }
     TRY(letter_finish(n, intent, &user, words_plain(lang, letters[i].news), &m, notice, err));
 out:

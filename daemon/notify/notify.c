@@ -1,4 +1,4 @@
-/* notify/notify.c - opening, ids, unsubscribe tokens, checking and dispatch; see notify.h. */
+/* notify/notify.c - opening, ids, checking and dispatch; see notify.h. */
 #include "notify/notify.h"
 
 #include <assert.h>
@@ -12,7 +12,6 @@
 
 #include "base/str.h"
 #include "notify/internal.h"
-#include "store/keys.h"
 #include "store/logins.h"
 #include "store/votes.h"
 
@@ -26,7 +25,10 @@ static enum status key_run(struct store_txn *txn, utc_ms now, void *arg, struct 
 {
     struct key_command *c = arg;
 
-    return keys_need(txn, "unsubscribe", now, &c->notify->options.entropy, c->notify->key, err);
+    const struct entropy *entropy = &c->notify->options.entropy;
+    enum status st = keys_need(txn, "unsubscribe", now, entropy, c->notify->key, err);
+
+    return st == ST_OK ? keys_need(txn, "verp", now, entropy, c->notify->verp_key, err) : st;
 }
 
 enum status notify_open(const struct notify_options *options, struct notify **ret_notify,
@@ -50,6 +52,7 @@ enum status notify_open(const struct notify_options *options, struct notify **re
                      options->mail_envelope_from);
         goto out;
     }
+    TRY(tags_check(options, err));
     if (domain == NULL)
         domain = strrchr(options->mail_from, '@') + 1;
     if (!str_copy(n->domain, sizeof n->domain, domain)) {
@@ -74,6 +77,7 @@ void notify_close(struct notify *n)
     if (n == NULL)
         return;
     sodium_memzero(n->key, sizeof n->key);
+    sodium_memzero(n->verp_key, sizeof n->verp_key);
     free(n);
 }
 
@@ -98,98 +102,6 @@ void message_id_of(const struct notify *n, const struct intent_row *intent, cons
         (void)snprintf(ret, MESSAGE_ID_SIZE, "notice.%" PRId64 "@%.200s", intent->id, n->domain);
 }
 
-/* ---------------------------------------------------------------- unsubscribing */
-
-/*
- * 16 bytes in base32: ten of MAC over user and class, and user and class themselves, hidden under
- * a key stream made of that MAC; so the same letter has the same token, two letters' tokens share
- * nothing to be seen, and nobody can make one.
- */
-enum { TOKEN_MAC = 10, TOKEN_PLAIN = 6, TOKEN_BYTES = TOKEN_MAC + TOKEN_PLAIN };
-static const char base32[] = "abcdefghijklmnopqrstuvwxyz234567";
-
-static void hmac(const struct notify *n, const char *purpose, const unsigned char *bytes,
-                 size_t size, unsigned char ret[crypto_auth_hmacsha256_BYTES])
-{
-    crypto_auth_hmacsha256_state state;
-
-    (void)crypto_auth_hmacsha256_init(&state, n->key, sizeof n->key);
-    (void)crypto_auth_hmacsha256_update(&state, (const unsigned char *)purpose,
-                                        strlen(purpose) + 1);
-    (void)crypto_auth_hmacsha256_update(&state, bytes, size);
-    (void)crypto_auth_hmacsha256_final(&state, ret);
-}
-
-void unsubscribe_token(const struct notify *n, int64_t user_id, enum notice_class cls,
-                       char ret[UNSUBSCRIBE_TOKEN_SIZE])
-{
-    unsigned char plain[TOKEN_PLAIN], mac[crypto_auth_hmacsha256_BYTES],
-        stream[crypto_auth_hmacsha256_BYTES], bytes[TOKEN_BYTES];
-    unsigned bits = 0, have = 0;
-    size_t used = 0;
-
-    assert(user_id > 0 && user_id < INT64_C(1) << 40);
-    for (int i = 0; i < 5; i++)
-        plain[i] = (unsigned char)(user_id >> (32 - 8 * i));
-    plain[5] = (unsigned char)cls;
-    hmac(n, "unsubscribe", plain, sizeof plain, mac);
-    hmac(n, "hide", mac, TOKEN_MAC, stream);
-    memcpy(bytes, mac, TOKEN_MAC);
-    for (int i = 0; i < TOKEN_PLAIN; i++)
-        bytes[TOKEN_MAC + i] = plain[i] ^ stream[i];
-    for (size_t i = 0; i < TOKEN_BYTES; i++) {
-        bits = bits << 8 | bytes[i];
-        for (have += 8; have >= 5; have -= 5)
-            ret[used++] = base32[bits >> (have - 5) & 31u];
-        bits &= (1u << have) - 1u;
-    }
-    if (have > 0)
-        ret[used++] = base32[bits << (5 - have) & 31u];
-    ret[used] = '\0';
-}
-
-enum status unsubscribe_read(void *notify, const char *token, int64_t *ret_user_id,
-                             enum notice_class *ret_class, struct err *err)
-{
-    const struct notify *n = notify;
-    unsigned char bytes[TOKEN_BYTES] = {0}, stream[crypto_auth_hmacsha256_BYTES],
-                  mac[crypto_auth_hmacsha256_BYTES], plain[TOKEN_PLAIN];
-    unsigned bits = 0, have = 0;
-    size_t used = 0, length = strlen(token);
-    int64_t user_id = 0;
-
-    if (length != UNSUBSCRIBE_TOKEN_SIZE - 1)
-        goto bad;
-    for (size_t i = 0; i < length; i++) {
-        const char *at = strchr(base32, token[i]);
-
-        if (at == NULL)
-            goto bad;
-        bits = bits << 5 | (unsigned)(at - base32);
-        have += 5;
-        if (have >= 8 && used < TOKEN_BYTES) {
-            bytes[used++] = (unsigned char)(bits >> (have - 8));
-            have -= 8;
-            bits &= (1u << have) - 1u;
-        }
-    }
-    if (bits != 0) /* one token has one spelling */
-        goto bad;
-    hmac(n, "hide", bytes, TOKEN_MAC, stream);
-    for (int i = 0; i < TOKEN_PLAIN; i++)
-        plain[i] = bytes[TOKEN_MAC + i] ^ stream[i];
-    hmac(n, "unsubscribe", plain, sizeof plain, mac);
-    if (sodium_memcmp(mac, bytes, TOKEN_MAC) != 0 || plain[5] >= NOTICE_CLASS_COUNT_)
-        goto bad;
-    for (int i = 0; i < 5; i++)
-        user_id = user_id << 8 | plain[i];
-    *ret_user_id = user_id;
-    *ret_class = (enum notice_class)plain[5];
-    return ST_OK;
-bad:
-    return err_reason(err, REASON_LINK_EXPIRED, "this unsubscribe link is not one of ours");
-}
-
 /* ---------------------------------------------------------------- does it still make sense? */
 
 static enum status fate_set(enum notice_fate *ret_fate, const char **ret_why,
@@ -211,6 +123,11 @@ static enum status check_turn(struct store_conn *conn, const struct intent_row *
 
     if (game->state != GAME_RUNNING)
         return SUPERSEDED("the game is not running any more");
+    if (str_eq(intent->template_name, "turn")) { /* each change within a turn makes a new one */
+        if (game->turn_user_id != intent->user_id || game->state_no != intent->state_no)
+            return SUPERSEDED("the turn has passed on");
+        return ST_OK;
+    }
     TRY(events_get(conn, intent->game_id, intent->seq, &event, err));
     if (game->turn_seat != event.seat || game->turn_at == UTC_NONE || game->turn_at > event.at)
         return SUPERSEDED("the turn has passed on");
@@ -238,17 +155,26 @@ out:
     return st;
 }
 
-static enum status check_invitation(struct store_conn *conn, const struct intent_row *intent,
-                                    const struct game_row *game, enum notice_fate *ret_fate,
-                                    const char **ret_why, struct err *err)
+static enum status check_invitation(const struct notify *n, struct store_conn *conn,
+                                    const struct intent_row *intent, const struct game_row *game,
+                                    enum notice_fate *ret_fate, const char **ret_why,
+                                    struct err *err)
 {
     struct invitation_row row;
+    unsigned char hash[ADDRESS_BLOCK_SIZE];
+    bool is_blocked = false;
     enum status st = game->state != GAME_OPEN
                          ? ST_NOT_FOUND
                          : invitations_of_seat(conn, game->id, intent->seat, &row, err);
 
     if (st == ST_NOT_FOUND || (st == ST_OK && row.user_id != intent->user_id))
         return SUPERSEDED("the invitation is settled");
+    if (st == ST_OK && row.user_id == 0) {
+        address_block_hash(n, row.address_key, hash);
+        st = address_blocks_has(conn, hash, &is_blocked, err);
+        if (st == ST_OK && is_blocked)
+            return SUPERSEDED("its reader wants no more invitations");
+    }
     return st;
 }
 
@@ -264,9 +190,9 @@ static enum status check_draw(struct store_conn *conn, const struct intent_row *
     return st;
 }
 
-static enum status check_game(struct store_conn *conn, const struct intent_row *intent,
-                              bool is_for_people, enum notice_fate *ret_fate, const char **ret_why,
-                              struct err *err)
+static enum status check_game(const struct notify *n, struct store_conn *conn,
+                              const struct intent_row *intent, bool is_for_people,
+                              enum notice_fate *ret_fate, const char **ret_why, struct err *err)
 {
     struct game_row *game = malloc(sizeof *game);
     const char *template = intent->template_name;
@@ -281,7 +207,7 @@ static enum status check_game(struct store_conn *conn, const struct intent_row *
     else if (str_eq(template, "placing") || str_eq(template, "warning_placing"))
         TRY(check_placing(conn, intent, game, ret_fate, ret_why, err));
     else if (str_eq(template, "invitation") || str_eq(template, "invitation_address"))
-        TRY(check_invitation(conn, intent, game, ret_fate, ret_why, err));
+        TRY(check_invitation(n, conn, intent, game, ret_fate, ret_why, err));
     else if (str_eq(template, "draw_offered") ||
              (is_for_people && str_eq(template, "draw_accepted"))) /* programs get each */
         TRY(check_draw(conn, intent, ret_fate, ret_why, err));
@@ -300,9 +226,10 @@ static enum status check_user(struct store_conn *conn, const struct intent_row *
     TRY(users_get(conn, intent->user_id, &user, err));
     if (user.disabled_at != UTC_NONE)
         return SUPERSEDED("the account is shut");
-    if (notice_is_switchable(intent->cls)) {
+    if (notice_is_switchable(intent->cls) && intent_param(intent, "asked") == 0) {
         TRY(prefs_get(conn, intent->user_id, &prefs, err));
-        if (!notice_is_wanted(&prefs, intent->cls, intent->channel))
+        if (!notice_is_wanted(&prefs, intent->cls, intent->channel) &&
+            !(intent->channel == CHANNEL_WEBHOOK && notice_stands_in(&user, &prefs, intent->cls)))
             return SUPERSEDED("its reader has switched these notices off");
     }
     if (intent->channel == CHANNEL_MAIL && intent->address[0] == '\0') {
@@ -322,7 +249,6 @@ enum status notify_check(const struct notify *n, struct store_conn *conn,
     enum status st = ST_OK;
     struct webhook_row *webhook = NULL;
 
-    (void)n;
     (void)now;
     *ret_fate = NOTICE_SEND;
     *ret_why = "";
@@ -341,7 +267,7 @@ enum status notify_check(const struct notify *n, struct store_conn *conn,
             goto out;
     }
     if (*ret_fate == NOTICE_SEND && intent->game_id != 0)
-        TRY(check_game(conn, intent, webhook == NULL || webhook_is_for_people(webhook->kind),
+        TRY(check_game(n, conn, intent, webhook == NULL || webhook_is_for_people(webhook->kind),
                        ret_fate, ret_why, err));
 out:
     free(webhook);
@@ -363,7 +289,8 @@ bool notify_needs_secret(const struct intent_row *intent)
 
 static struct notice notice_make(void)
 {
-    return (struct notice){.bytes = buf_make(BYTES_MAX), .content_type = "", .why = ""};
+    return (struct notice){.bytes = buf_make(BYTES_MAX), .content_type = "", .why = "",
+                           .reply_token = TOKEN_ROW_INIT};
 }
 
 enum status notify_compose(const struct notify *n, struct store_conn *conn,
@@ -379,6 +306,8 @@ enum status notify_compose(const struct notify *n, struct store_conn *conn,
     if (fate == NOTICE_SEND) {
         if (intent->channel == CHANNEL_WEBHOOK)
             TRY(webhook_compose(n, conn, intent, now, &notice, err));
+        else if (intent->cls == NOTICE_ANSWER)
+            TRY(answer_compose(n, conn, intent, now, &notice, err));
         else if (intent->game_id != 0)
             TRY(game_letter_compose(n, conn, intent, now, NULL, &notice, err));
         else
@@ -396,10 +325,11 @@ out:
 int64_t intent_param(const struct intent_row *intent, const char *key)
 {
     json_t *params = intent->params ? json_loads(intent->params, 0, NULL) : NULL;
-    int64_t id = json_integer_value(json_object_get(params, key));
+    json_t *value = json_object_get(params, key);
+    int64_t number = json_is_true(value) ? 1 : json_integer_value(value);
 
     json_decref(params);
-    return id;
+    return number;
 }
 
 /* A mailed invitation to a game: its secret is ours to make. */

@@ -57,8 +57,9 @@
  *     no_token      the letter came without its token
  *   params: {"text", "board", "in_reply_to", "references" (ids without brackets, parted by blanks),
  *   "purpose" (receipt, turn, account, confirm; of the token), "inbox" (id of the letter),
- *   "subject" (of the letter that is answered), "move"}, all optional.  The envelope sender is null,
- *   the letter is Auto-Submitted: auto-replied and names no list.
+ *   "subject" (of the letter that is answered), "from" (held_letter: who wrote), "move" (in
+ *   coordinates; of an answer: one that is held, and the board is shown after it)}, all optional.
+ *   The envelope sender is null, the letter is Auto-Submitted: auto-replied and names no list.
  *
  * State changes within a turn (another seat resigns): the mover gets a new turn letter with a new
  * token; the one before is superseded wherever it still waits.  A turn letter that is superseded
@@ -100,6 +101,7 @@
 #include "store/events.h"
 #include "store/games.h"
 #include "store/outbox.h"
+#include "store/tokens.h"
 #include "store/writer.h"
 #include "words/words.h"
 
@@ -145,14 +147,24 @@ MUST_CHECK enum status notify_on_events(struct store_txn *txn, const struct game
  * notify. */
 MUST_CHECK enum status notify_on_suspended(struct store_txn *txn, int64_t user_id, utc_ms now,
                                            void *arg, struct err *err);
-/* He can be reached again: a letter came from him, one got through, or he has a new address.  The
- * letters of turns that are still his are sent. */
+/* He can be reached: a letter came from him, or one got through.  Does users_reached(); if the
+ * address was suspended, letters that waited for it and those of turns (and placings) that are
+ * still his are sent now. */
 MUST_CHECK enum status notify_on_reached(struct store_txn *txn, int64_t user_id, utc_ms now,
                                          void *arg, struct err *err);
-/* Send the letter of the present turn again, with a new token ("resend"); `once` makes the request
- * one of its kind (an inbox id).  ST_NOT_FOUND when the game does not wait for this user. */
-MUST_CHECK enum status notify_turn_again(struct store_txn *txn, int64_t game_id, int64_t user_id,
-                                         int64_t once, utc_ms now, void *arg, struct err *err);
+/* He has proved a new address, and users_set_address() has been done: the same letters go there. */
+MUST_CHECK enum status notify_on_new_address(struct store_txn *txn, int64_t user_id, utc_ms now,
+                                             void *arg, struct err *err);
+/* A held move of his is not going to be played (the arbiter's on_dropped hook): he is told. */
+struct held_row;
+MUST_CHECK enum status notify_on_dropped(struct store_txn *txn, const struct game_row *game,
+                                         const struct held_row *held, utc_ms now, void *arg,
+                                         struct err *err);
+/* Send the letter of the present turn or placing again, with a new token ("resend"), also to who
+ * has switched such letters off.  ST_NOT_FOUND when the game does not wait for this user, or he has
+ * no address that takes mail. */
+MUST_CHECK enum status notify_turn_again(struct store_txn *txn, const struct game_row *game,
+                                         int64_t user_id, utc_ms now, void *arg, struct err *err);
 
 /* Whether a class can be switched off, and what holds while its user has said nothing. */
 bool notice_is_switchable(enum notice_class cls);
@@ -170,10 +182,12 @@ enum notice_fate {
 struct notice {
     struct buf bytes;
     const char *content_type;      /* webhook; "" for mail: a constant */
-    char envelope_from[MESSAGE_ID_SIZE];
+    char envelope_from[ADDRESS_SIZE];
     char envelope_to[ADDRESS_SIZE];
     char message_id[MESSAGE_ID_SIZE];
     bool has_token;
+    bool has_reply_token;          /* mail: … and whoever keeps the bytes puts this too */
+    struct token_row reply_token;
     const char *why;               /* SUPERSEDED, UNDELIVERABLE: a constant sentence */
 };
 void notice_release(struct notice *notice);
@@ -235,9 +249,9 @@ enum {
  * for it.  "" when there is no bounce address.
  */
 void verp_address(const struct notify *notify, int64_t outbox_id, char ret[ADDRESS_SIZE]);
-/* Which row a local part ("bounce+ID.MAC", in any case of letters) speaks of.  ST_NOT_FOUND: it is
- * none of ours, or its MAC is wrong.  Whether the row was sent lately is the caller's to ask.
- * `notify` is a struct notify. */
+/* Which row a local part ("bounce+ID.MAC", in any case of letters) speaks of.  ST_GONE
+ * (REASON_LINK_EXPIRED): it is none of ours, or its MAC is wrong.  Whether the row was sent lately
+ * is the caller's to ask.  `notify` is a struct notify. */
 MUST_CHECK enum status verp_read(void *notify, const char *local_part, int64_t *ret_outbox_id,
                                  struct err *err);
 

@@ -117,6 +117,15 @@ void page_pre(struct page *page, const char *text)
     buf_printf(&page->text, "%s\n", text);
 }
 
+void page_text(struct page *page, const char *text)
+{
+    size_t n = strlen(text);
+
+    buf_puts(&page->text, text);
+    buf_puts(&page->text, n > 0 && text[n - 1] == '\n' ? "\n" : "\n\n");
+    tagged(page, "<pre style=\"white-space:pre-wrap\">", text, "</pre>\n");
+}
+
 void page_image(struct page *page, const char *cid, const char *alt, int width)
 {
     buf_printf(&page->html,

@@ -131,6 +131,8 @@ enum status subject_load(const struct notify *notify, struct store_conn *conn,
     s->event = EVENT_ROW_INIT;
     if (intent->event_id != 0)
         TRY(events_get(conn, intent->game_id, intent->seq, &s->event, err));
+    else if (str_eq(intent->template_name, "unreachable"))
+        s->event.seat = (int)intent_param(intent, "of");
     if (variant_parse(s->game.rules, &s->variant, NULL) != VARIANT_OK) {
         st = err_set(err, ST_CORRUPT, "game %s: its rules cannot be read", s->game.public_id);
         goto out;
@@ -274,11 +276,26 @@ static void arguments_release(struct arguments *a)
     buf_release(&a->by);
 }
 
+/* The event that the first sentence is about: the reader's own turn, when another one's doing
+ * has changed the game within it. */
+static struct event_row head_event(const struct subject *s)
+{
+    struct event_row event = s->event;
+
+    if (str_eq(s->intent->template_name, "turn"))
+        event.seat = s->intent->seat;
+    return event;
+}
+
 void subject_head(struct buf *out, const struct subject *s)
 {
     const char *template = s->intent->template_name;
-    struct arguments a = arguments_make(s, &s->event);
+    struct event_row event = head_event(s);
+    struct arguments a = arguments_make(s, &event);
     char code[64];
+
+    if (str_eq(template, "turn") && s->event.kind != GAME_EVENT_TURN)
+        template = "turn_changed";
 
     if (str_eq(template, "invitation_address"))
         template = "invitation";
@@ -293,7 +310,8 @@ void subject_head(struct buf *out, const struct subject *s)
 void subject_news(struct buf *out, const struct subject *s)
 {
     const char *template = s->intent->template_name;
-    struct arguments a = arguments_make(s, &s->event);
+    struct event_row event = head_event(s);
+    struct arguments a = arguments_make(s, &event);
     char code[64];
 
     if (str_eq(template, "invitation_address"))
@@ -345,6 +363,7 @@ bool subject_event(struct buf *out, const struct subject *s, const struct event_
     case GAME_EVENT_RESUMED:
     case GAME_EVENT_CREDITED:
     case GAME_EVENT_OUTAGE_CREDITED:
+    case GAME_EVENT_DELIVERY_CREDITED:
     case GAME_EVENT_ADJUDICATED:
     case GAME_EVENT_FINISHED:
     case GAME_EVENT_ABORTED:

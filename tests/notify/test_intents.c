@@ -69,7 +69,7 @@ static void test_who_plays_two_seats_gets_one_letter(void **state)
         call.act.seat = 1;
         call_ok(&call);
     }
-    assert_mail(c, since, "anna:resigned");
+    assert_mail(c, since, "anna:turn"); /* which says so too: hers is another turn now */
 }
 
 static void test_switches_are_by_class_and_channel(void **state)
@@ -118,7 +118,7 @@ static void test_a_result_is_told_to_all_and_once(void **state)
 
     since = newest_intent(c);
     call_ok(&call);
-    assert_mail(c, since, "anna:resigned clara:resigned david:resigned");
+    assert_mail(c, since, "anna:turn clara:resigned david:resigned");
     since = newest_intent(c);
     call = acts(c->t, OP_RESIGN, game, EAST);
     call_ok(&call);
@@ -132,7 +132,8 @@ static void test_a_forfeit_is_told_to_all_four(void **state)
     struct club *c = *state;
     int64_t game = game_start_days(c->t, "verney", 1), since;
 
-    (void)game;
+    club_courier(c, 0, NULL);
+    (void)club_send(c); /* T17: nobody loses a turn that he was not told of */
     pass(c->t, 36 * MS_HOUR + 1); /* a day and the grace, in one sleep: credited first */
     tick_all(c->t, false);
     for (int i = 0; i < 40; i++) { /* and then awake */
@@ -163,6 +164,8 @@ static void test_warnings_go_to_the_mover_and_the_organisers_to_him(void **state
     join(c->t, game, WEST, 1);
     join(c->t, game, NORTH, 2);
     join(c->t, game, EAST, 3);
+    club_courier(c, 0, NULL);
+    (void)club_send(c);
     for (int k = 0; k < 13 * 24 * 13; k++) { /* a fortnight in steps that are no outage */
         pass(c->t, 5 * MS_MINUTE - 1);
         if (k % 12 == 0)
@@ -243,11 +246,13 @@ static void test_a_turn_that_has_passed_on_is_superseded(void **state)
     int64_t game = game_start(c->t, "verney");
 
     move_ok(c->t, game, "e2e3");
+    club_courier(c, 0, NULL);
+    (void)club_send(c);
     assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE template = 'turn' AND "
                                    "state = 'superseded'"),
                      1);
     assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE template = 'turn' AND "
-                                   "state = 'queued'"),
+                                   "state = 'sent'"),
                      1);
 }
 

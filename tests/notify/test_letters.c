@@ -340,7 +340,7 @@ static void test_a_mailed_invitation_carries_its_secret_and_the_store_forgets_it
     (void)club_send(c);
     letter = letter_read(c, "", &n);
     assert_has(letter, "\r\nTo: <new@example.net>\r\n");
-    assert_null(strstr(letter, "\r\nList-Unsubscribe")); /* he has no account to switch it off */
+    assert_has(letter, "\r\nList-Unsubscribe: <https://club.example/u/"); /* him they go to */
     text = letter_part(letter, n, "plain");
     at = strstr(text, "#invitation=");
     assert_non_null(at);
@@ -463,9 +463,11 @@ static void test_unsubscribe_tokens_are_opaque_and_cannot_be_made(void **state)
     }
     assert_st(unsubscribe_read(c->notify, "", &user, &cls, &err), ST_GONE, err);
     assert_st(unsubscribe_read(c->notify, "short", &user, &cls, &err), ST_GONE, err);
-    a[0] = 'A';
-    assert_st(unsubscribe_read(c->notify, a, &user, &cls, &err), ST_GONE, err);
     assert_int_equal(user, 7);
+    for (int i = 0; i < 26; i++) /* P20: a mail server on the way may like capitals */
+        a[i] = a[i] >= 'a' ? (char)(a[i] - 'a' + 'A') : a[i];
+    assert_ok(unsubscribe_read(c->notify, a, &user, &cls, &err), err);
+    assert_int_equal(user, 41);
 }
 
 /* A letter's own link is for its class, and still works after a restart. */
