@@ -27,7 +27,9 @@ struct intake {
     bool is_started;
     int wake[2];             /* a pipe: a byte says that there may be something to do */
     atomic_bool is_stopping;
-    pthread_mutex_t lock;    /* over stats */
+    pthread_mutex_t lock;    /* over what follows */
+    pthread_cond_t looked;   /* n_looked has grown */
+    uint64_t n_asked, n_looked; /* how often intake_settle() asked, and up to which it was done */
     struct intake_stats stats;
 };
 
@@ -62,6 +64,7 @@ enum status intake_open(const struct intake_options *options, struct intake **re
         (void)fcntl(in->wake[i], F_SETFL, O_NONBLOCK);
     }
     pthread_mutex_init(&in->lock, NULL);
+    pthread_cond_init(&in->looked, NULL);
     *ret = in;
     return ST_OK;
 }
@@ -71,6 +74,7 @@ void intake_close(struct intake *in)
     if (!in)
         return;
     intake_stop(in);
+    pthread_cond_destroy(&in->looked);
     pthread_mutex_destroy(&in->lock);
     (void)close(in->wake[0]);
     (void)close(in->wake[1]);
@@ -545,19 +549,58 @@ static void wait_for_letters(struct intake *in, int64_t wait_ms)
             ;
 }
 
+/* How often it was asked, or that it has done so much. */
+static uint64_t asked(struct intake *in)
+{
+    uint64_t n;
+
+    pthread_mutex_lock(&in->lock);
+    n = in->n_asked;
+    pthread_mutex_unlock(&in->lock);
+    return n;
+}
+
+static void looked(struct intake *in, uint64_t n)
+{
+    pthread_mutex_lock(&in->lock);
+    in->n_looked = n;
+    pthread_cond_broadcast(&in->looked);
+    pthread_mutex_unlock(&in->lock);
+}
+
+void intake_settle(struct intake *in)
+{
+    uint64_t mine;
+
+    if (!in || !in->is_started)
+        return;
+    pthread_mutex_lock(&in->lock);
+    mine = ++in->n_asked;
+    pthread_mutex_unlock(&in->lock);
+    intake_wake(in);
+    pthread_mutex_lock(&in->lock);
+    while (in->n_looked < mine)
+        pthread_cond_wait(&in->looked, &in->lock);
+    pthread_mutex_unlock(&in->lock);
+}
+
 static void *thread_main(void *arg)
 {
     struct intake *in = arg;
     struct err err = ERR_INIT;
 
     while (!atomic_load(&in->is_stopping)) {
+        uint64_t n = asked(in);
         enum status st = intake_step(in, NULL, &err);
+
+        looked(in, n);
 
         if (st != ST_OK && !atomic_load(&in->is_stopping))
             log_event(LOG_LEVEL_ERROR, "letters_wait why=\"%s\"", err.text);
         if (!atomic_load(&in->is_stopping))
             wait_for_letters(in, st == ST_OK ? INTAKE_IDLE_MS : RETRY_MS);
     }
+    looked(in, UINT64_MAX); /* nobody waits for a thread that is gone */
     return NULL;
 }
 
@@ -568,6 +611,7 @@ enum status intake_start(struct intake *in, struct err *err)
     if (st != ST_OK)
         return st;
     atomic_store(&in->is_stopping, false);
+    in->n_asked = in->n_looked = 0;
     if (pthread_create(&in->thread, NULL, thread_main, in) != 0)
         return err_set(err, ST_NOMEM, "no thread for letters");
     in->is_started = true;

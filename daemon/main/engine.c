@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "words/words.h"
+#include "intake/intake.h"
 #include "notify/notify.h"
 
 void engine_port_set(struct engine *engine, int port)
@@ -76,6 +77,47 @@ static enum status notify_begin(struct engine *e, struct err *err)
     return st;
 }
 
+/* Play by mail, where an address for it is set. */
+static enum status intake_begin(struct engine *e, struct err *err)
+{
+    const struct settings *s = e->settings;
+    const struct intake_options options = {
+        .store = e->store,
+        .writer = e->writer,
+        .arbiter = &e->arbiter,
+        .people = &e->people,
+        .zones = e->zones,
+        .time = clock_guard_source(&e->guard),
+        .entropy = people_entropy(),
+        .digest = people_digest(),
+        .address = s->mail_in.address,
+        .delimiter = s->mail_in.delimiter,
+        .bounce_address = s->mail_in.bounce_address,
+        .unsubscribe_address = s->mail_in.unsubscribe_address,
+        .authserv_id = s->mail_in.authserv_id,
+        .dmarc = s->mail_in.dmarc == SETTINGS_DMARC_IGNORE    ? INTAKE_DMARC_IGNORE
+                 : s->mail_in.dmarc == SETTINGS_DMARC_REQUIRE ? INTAKE_DMARC_REQUIRE
+                                                              : INTAKE_DMARC_PREFER,
+        .hold_ms = s->mail_in.hold_ms,
+        .answers_an_hour = s->mail_in.answers_an_hour,
+        .letter_size = (size_t)s->mail_in.letter_size,
+        .banners = (const char *const *)s->mail_in.banners.items,
+        .n_banners = s->mail_in.banners.count,
+        .public_url = e->public_url,
+        .site_name = s->site_name,
+        .mail_from = s->mail.from_address,
+        .hooks = {.bounce_read = verp_read,
+                  .unsubscribe_read = unsubscribe_read,
+                  .on_suspended = notify_on_suspended,
+                  .on_reached = notify_on_reached,
+                  .address_block = unsubscribe_address_block,
+                  .resend = notify_turn_again,
+                  .arg = e->notify},
+    };
+
+    return s->mail_in.address[0] ? intake_open(&options, &e->intake, err) : ST_OK;
+}
+
 enum status engine_open(struct engine *ret, const struct settings *settings,
                         const struct main_seams *seams, struct err *err)
 {
@@ -123,6 +165,8 @@ enum status engine_open(struct engine *ret, const struct settings *settings,
     st = writer_open(&writing, &e->writer, err);
     if (st == ST_OK)
         st = notify_begin(e, err);
+    if (st == ST_OK)
+        st = intake_begin(e, err);
 out:
     if (st != ST_OK)
         engine_close(e);
@@ -131,6 +175,7 @@ out:
 
 void engine_close(struct engine *e)
 {
+    intake_close(e->intake);
     notify_close(e->notify);
     writer_close(e->writer);
     store_close(e->store);

@@ -23,6 +23,7 @@
 #include "store/writer.h"
 
 struct courier;
+struct intake;
 struct notify;
 
 enum { PUBLIC_URL_SIZE = 256 };
@@ -39,6 +40,7 @@ struct engine {
     struct people people;
     struct arbiter arbiter;
     struct notify *notify;
+    struct intake *intake;   /* NULL: no play by mail.  Its thread is the daemon's alone. */
     struct courier *courier; /* the daemon's, while it sends; else NULL.  Lent by serve.c */
 };
 

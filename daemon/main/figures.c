@@ -2,9 +2,11 @@
 
 #include <inttypes.h>
 
+#include "intake/intake.h"
 #include "main/engine.h"
 #include "notify/courier.h"
 #include "store/games.h"
+#include "store/inbox.h"
 #include "store/outbox.h"
 #include "store/timers.h"
 
@@ -67,6 +69,34 @@ static void courier_print(struct courier *courier, struct buf *out)
     one(out, "notices_under_way", "gauge", "Letters and webhooks being sent now.", c.under_way);
 }
 
+static void intake_print(struct intake *intake, struct buf *out)
+{
+    struct intake_stats i = intake_stats(intake);
+
+    one(out, "mail_accepted_total", "counter", "Letters taken in.", (double)i.accepted);
+    head(out, "mail_in_total", "counter", "Letters taken in, by what became of them.");
+    for (int v = INBOX_VERDICT_NONE + 1; v < INBOX_VERDICT_COUNT_; v++)
+        buf_printf(out, "fourhanded_mail_in_total{verdict=\"%s\"} %" PRIu64 "\n",
+                   inbox_verdict_str((enum inbox_verdict)v), i.verdicts[v]);
+    one(out, "mail_answers_total", "counter", "Letters answered.", (double)i.answers);
+    one(out, "mail_read_cpu_seconds_max", "gauge",
+        "Most processor time that reading one letter took.", (double)i.read_cpu_max_ms / 1000);
+}
+
+static void inbox_print(struct store_conn *conn, utc_ms now, struct buf *out)
+{
+    struct inbox_depth depth;
+
+    if (inbox_depth(conn, &depth, NULL) != ST_OK)
+        return;
+    one(out, "inbox_waiting", "gauge", "Letters not settled yet.", (double)depth.waiting);
+    one(out, "inbox_lag_seconds", "gauge", "How long the oldest of them waits.",
+        depth.oldest_at != UTC_NONE && depth.oldest_at < now ? (double)(now - depth.oldest_at) / 1000
+                                                             : 0);
+    one(out, "inbox_quarantined", "gauge", "Letters put aside, for the operator to look at.",
+        (double)depth.quarantined);
+}
+
 static void store_print(struct store_conn *conn, utc_ms now, struct buf *out)
 {
     int64_t games[GAME_STATE_COUNT_];
@@ -96,7 +126,12 @@ void figures_print(struct engine *engine, struct courier *courier, struct buf *o
 
     writer_print(engine, out);
     courier_print(courier, out);
-    if (store_reader_take(engine->store, &reader, NULL) == ST_OK)
+    if (engine->intake)
+        intake_print(engine->intake, out);
+    if (store_reader_take(engine->store, &reader, NULL) == ST_OK) {
         store_print(store_reader_conn(reader), clock_guard_now(&engine->guard), out);
+        if (engine->intake)
+            inbox_print(store_reader_conn(reader), clock_guard_now(&engine->guard), out);
+    }
     store_reader_give(reader);
 }

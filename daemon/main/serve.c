@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "http/http.h"
+#include "intake/intake.h"
 #include "main/cmd_config.h"
 #include "main/control.h"
 #include "main/engine.h"
@@ -292,6 +293,8 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
     s->is_writing = true;
     st = courier_start(s->courier, err);
     s->is_sending = st == ST_OK;
+    if (st == ST_OK && s->engine.intake)
+        st = intake_start(s->engine.intake, err);
     if (st == ST_OK) {
         s->engine.courier = s->courier;
         st = ticker_start(&s->engine, &ticker, err);
@@ -319,6 +322,7 @@ static void serving_end(struct serving *s, const struct settings *settings)
     ticker_stop(ticker);
     http_stop(http, settings->http.shutdown_ms);
     passwords_free(s->passwords);
+    intake_stop(s->engine.intake);
     if (s->is_sending)
         courier_stop(s->courier, settings->http.shutdown_ms);
     if (s->is_writing)

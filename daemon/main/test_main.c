@@ -25,6 +25,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
+#include "intake/intake.h"
 #include "main/admin.h"
 #include "main/cli.h"
 #include "main/cmd_admin.h"
@@ -125,8 +126,10 @@ static enum status settle_after(struct admin_call *call, struct err *err)
 {
     char at[UTC_TEXT_SIZE];
     utc_ms next_at;
-    enum status st = ticker_run(call->engine, /* is_start= */ false, &next_at, err);
+    enum status st;
 
+    intake_settle(call->engine->intake);
+    st = ticker_run(call->engine, /* is_start= */ false, &next_at, err);
     if (call->engine->courier)
         courier_settle(call->engine->courier);
     utc_format(clock_guard_now(&call->engine->guard), at);
