@@ -10,8 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/held.h"
+#include "store/inbox.h"
 #include "store/outbox.h"
 #include "store/timers.h"
+#include "store/tokens.h"
 #include "store/verify.h"
 
 enum { TRIES_MAX = 20000 };
@@ -145,6 +148,99 @@ static void test_a_move_without_memory_is_made_whole_or_not_at_all(void **state)
     writer_close(w);
 }
 
+/* A letter from its acceptance to its effect: accepted, claimed, read, settled with a held move, a
+ * token used and another made. */
+static enum status letter_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    const int *number = arg;
+    static unsigned char bytes[] = "From: n0@example.org\r\n\r\ne4\r\n";
+    struct inbox_row row = INBOX_ROW_INIT, claimed, full = INBOX_ROW_INIT;
+    struct held_row held = {.game_id = game, .user_id = users[0], .release_at = now};
+    struct token_row token = TOKEN_ROW_INIT, found;
+    int64_t id = 0, token_id = 0, waiting = 0;
+    bool is_new = false;
+    size_t n = 0;
+    enum status st;
+
+    row.received_at = now;
+    rig_hash(1000 + *number, row.fingerprint);
+    row.raw = bytes;
+    row.raw_len = sizeof bytes - 1;
+    st = inbox_put(txn, &row, &id, &is_new, err);
+    if (st == ST_OK)
+        st = inbox_claim(txn, now, 1, &claimed, &n, err);
+    if (st == ST_OK)
+        st = inbox_get(store_txn_conn(txn), id, true, &full, err);
+    inbox_row_release(&full);
+    rig_hash(*number, token.hash);
+    token.user_id = users[0];
+    token.inbox_id = id;
+    token.expires_at = now;
+    if (st == ST_OK)
+        st = tokens_put(txn, &token, &token_id, err);
+    if (st == ST_OK)
+        st = tokens_find(store_txn_conn(txn), token.hash, &found, err);
+    if (st == ST_OK)
+        st = tokens_use(txn, token_id, now, err);
+    if (st == ST_OK)
+        st = held_put(txn, &held, err);
+    if (st == ST_OK)
+        st = held_take(txn, game, &held, err);
+    if (st == ST_OK)
+        st = inbox_settle(txn, id, INBOX_DONE, INBOX_VERDICT_ACTED, "", users[0], game, 0, now,
+                          err);
+    if (st == ST_OK)
+        st = inbox_waiting(store_txn_conn(txn), now, &waiting, err);
+    if (st == ST_OK && waiting != 0)
+        return err_set(err, ST_INTERNAL, "a settled letter waits");
+    return st;
+}
+
+static void test_a_letter_without_memory_takes_effect_whole_or_not_at_all(void **state)
+{
+    struct writer_options options = {.store = rig.store, .time = rig_time(&rig)};
+    int number = 0;
+    struct writer_command command = {"letter", letter_run, NULL, &number};
+    struct writer *w = NULL;
+    struct err err = ERR_INIT;
+    int64_t acted = 0;
+    int refused = 0;
+
+    (void)state;
+    assert_ok(writer_open(&options, &w, &err), err);
+    for (long n = 1; n < TRIES_MAX; n++) {
+        enum status st;
+        bool failed;
+
+        arm(n);
+        st = writer_run(w, &command, &err);
+        failed = has_failed;
+        arm(0);
+        if (st == ST_OK) {
+            acted++;
+            number++;
+        } else {
+            refused++;
+            assert_true(st == ST_NOMEM || st == ST_IO);
+        }
+        if (n % 16 == 0 || !failed) {
+            assert_int_equal(rig_sql(&rig, "SELECT count(*) FROM inbox"), acted);
+            assert_int_equal(rig_sql(&rig, "SELECT count(*) FROM inbox WHERE state = 'done' AND"
+                                           " verdict = 'acted' AND attempts = 1"),
+                             acted);
+            assert_int_equal(rig_sql(&rig, "SELECT count(*) FROM turn_tokens WHERE used_at > 0"),
+                             acted);
+        }
+        if (!failed) {
+            assert_int_equal(st, ST_OK);
+            break;
+        }
+    }
+    print_message("refused: %d\n", refused);
+    assert_true(refused > 0);
+    writer_close(w);
+}
+
 static void test_a_read_without_memory_fails_and_can_be_asked_again(void **state)
 {
     struct game_brief rows[4];
@@ -217,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_move_without_memory_is_made_whole_or_not_at_all),
+        cmocka_unit_test(test_a_letter_without_memory_takes_effect_whole_or_not_at_all),
         cmocka_unit_test(test_a_read_without_memory_fails_and_can_be_asked_again),
         cmocka_unit_test(test_opening_without_memory_fails_and_can_be_tried_again),
     };
