@@ -16,8 +16,8 @@ before(async () => {
 
 after(async () => {
   const metrics = await (await fetch(server.metrics)).text();
-  assert.match(metrics, /^fourhanded_http_undeclared_total 0$/m);
   assert.equal(await server.stop(), 0);
+  assert.match(metrics, /^fourhanded_http_undeclared_total 0$/m);
 });
 
 const problem = (answer, status, code) => {

@@ -2,12 +2,13 @@
 // one that the description names, no fault of the server, and nothing is taken that the request's
 // own schema forbids.
 //
+// They are held against the room's own server and, with FOURHANDED, against the whole program.
 // FH_RUNS says how many requests each property draws (400), FH_SEED repeats a run.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { Client, Spec } from './spec.mjs';
-import { startServer } from './server.mjs';
+import { startDaemon, startServer } from './server.mjs';
 
 const runs = Number(process.env.FH_RUNS ?? 400);
 const settings = { numRuns: runs, seed: process.env.FH_SEED ? Number(process.env.FH_SEED) : 20261129, endOnFailure: true };
@@ -15,7 +16,7 @@ const spec = new Spec();
 let server, clients, games;
 
 before(async () => {
-  server = await startServer();
+  server = await (process.env.FOURHANDED ? startDaemon() : startServer());
   clients = [null, 'fh_aaaaaaaaaaaaaaaaaaaaaaaaaa', ...server.users.map((u) => u.token)]
     .map((token) => new Client(spec, server.url, token));
   const [anna, boris] = clients.slice(2);
@@ -35,8 +36,8 @@ before(async () => {
 
 after(async () => {
   const metrics = await (await fetch(server.metrics)).text();
-  assert.match(metrics, /^fourhanded_http_undeclared_total 0$/m);
   assert.equal(await server.stop(), 0);
+  assert.match(metrics, /^fourhanded_http_undeclared_total 0$/m);
 });
 
 // ------------------------------------------------------------------ values from schemas

@@ -1,4 +1,5 @@
-// Starts tests/http's server program (see http_server.c) and talks to it.
+// Starts tests/http's server program (see http_server.c) and talks to it; or the real daemon with the
+// same five accounts, where FOURHANDED names it.
 import { spawn } from 'node:child_process';
 import readline from 'node:readline';
 
@@ -31,4 +32,26 @@ export async function startServer(program = process.env.FH_HTTP_SERVER) {
     pid: child.pid,
   });
   return server;
+}
+
+// `fourhanded serve` with all its parts: the writer, the courier, the ticker.  What both have in
+// common is url, metrics, users and stop().
+export async function startDaemon() {
+  const { startClub } = await import('../e2e/lib/daemon.mjs');
+  const club = await startClub();
+  const users = [];
+  for (const handle of ['anna', 'boris', 'clara', 'dan', 'olga'])
+    users.push({ handle, token: (await club.player(handle, { operator: handle === 'olga' })).token });
+  return {
+    url: club.url,
+    metrics: `${club.metrics}/metrics`,
+    users,
+    async stop() {
+      const { code, signal } = await club.stop();
+      const log = club.log;
+      await club.end();
+      if (/level=(?:error|critical)|ThreadSanitizer|AddressSanitizer/.test(log)) throw new Error(log.slice(0, 4000));
+      return code ?? signal;
+    },
+  };
 }
