@@ -91,8 +91,9 @@ MUST_CHECK enum status imap_fetch(struct imap *imap, uint32_t uid, struct buf *o
 MUST_CHECK enum status imap_settle(struct imap *imap, uint32_t uid, bool is_kept,
                                    struct err *err);
 
-/* Wait for at most wait_ms until the server says that something changed; *ret_is_news says
- * whether it did.  Without IDLE: asks every IMAP_NOOP_MS. */
+/* Wait until the server says that something changed, for at most wait_ms and at most IMAP_IDLE_MS
+ * (then it has to be called again); *ret_is_news says whether it did.  Without IDLE: for at most
+ * IMAP_NOOP_MS, and then there may be news. */
 MUST_CHECK enum status imap_wait(struct imap *imap, int64_t wait_ms, bool *ret_is_news,
                                  struct err *err);
 
