@@ -7,12 +7,17 @@
 
 #include "base/log.h"
 #include "store/idempotency.h"
+#include "store/imap_boxes.h"
+#include "store/inbox.h"
 #include "store/outbox.h"
+#include "store/tokens.h"
 
 enum { TICK_LIMIT = 200, PURGE_LIMIT = 500 };
 
 #define PURGE_EVERY_MS MS_HOUR
 #define LOGINS_LIFE_MS (30 * MS_DAY) /* kept after they expired */
+#define TOKENS_LIFE_MS (30 * MS_DAY) /* kept after they expired, to say so to who uses one late */
+#define IMAP_BOX_LIFE_MS (400 * MS_DAY) /* a mailbox not read for so long is read no more */
 #define OUTBOX_LIFE_MS (30 * MS_DAY) /* kept after they were settled: the deliveries log */
 
 struct ticker {
@@ -50,6 +55,9 @@ static void report_log(const struct arbiter_tick_report *r)
                   "tick warnings=%" PRId64 " forfeits=%" PRId64 " placed=%" PRId64
                   " expired=%" PRId64 " resumed=%" PRId64,
                   r->warnings, r->forfeits, r->placed, r->expired, r->resumed);
+    if (r->released || r->unread)
+        log_event(LOG_LEVEL_INFO, "tick released=%" PRId64 " unread=%" PRId64, r->released,
+                  r->unread);
     if (r->failed)
         log_event(LOG_LEVEL_ERROR, "tick_failed timers=%" PRId64 " game_id=%" PRId64 " why=\"%s\"",
                   r->failed, r->failed_game_id, r->failure.text);
@@ -83,7 +91,7 @@ enum status ticker_first(struct engine *engine, struct err *err)
 
 static enum status purge_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
-    int64_t *more = arg, n;
+    int64_t *more = arg, n, erased;
     enum status st;
 
     *more = 0;
@@ -96,8 +104,18 @@ static enum status purge_run(struct store_txn *txn, utc_ms now, void *arg, struc
         *more += n >= PURGE_LIMIT;
         st = outbox_purge(txn, now - OUTBOX_LIFE_MS, PURGE_LIMIT, &n, err);
     }
-    if (st == ST_OK)
+    if (st == ST_OK) {
         *more += n >= PURGE_LIMIT;
+        st = tokens_purge(txn, now - TOKENS_LIFE_MS, PURGE_LIMIT, &n, err);
+    }
+    if (st == ST_OK) {
+        *more += n >= PURGE_LIMIT;
+        st = inbox_purge(txn, now, PURGE_LIMIT, &erased, &n, err);
+    }
+    if (st == ST_OK) {
+        *more += n >= PURGE_LIMIT || erased >= PURGE_LIMIT;
+        st = imap_boxes_purge(txn, now - IMAP_BOX_LIFE_MS, &n, err);
+    }
     return st;
 }
 
