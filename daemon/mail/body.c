@@ -201,10 +201,21 @@ static void read_text(struct walk *walk, GMimePart *part, GMimeContentType *type
     struct buf decoded = buf_make(walk->limits->message + 1024);
     struct buf utf8;
 
+    bool is_html = g_mime_content_type_is_type(type, "text", "html");
+    size_t n;
+
     transfer_decode(part, &decoded);
-    utf8 = buf_make(4 * decoded.len + 1024);
-    decode_charset(decoded.data, decoded.len, charset, &utf8);
-    if (g_mime_content_type_is_type(type, "text", "html"))
+    n = decoded.len;
+    /* No charset needs more bytes for what is kept; HTML has its tags besides. */
+    if (n > (is_html ? 8 : 4) * walk->limits->text) {
+        n = (is_html ? 8 : 4) * walk->limits->text;
+        for (int i = 0; i < 3 && ((unsigned char)decoded.data[n] & 0xc0) == 0x80; i++)
+            n--; /* not within a character of UTF-8 */
+        walk->body->is_cut = true;
+    }
+    utf8 = buf_make(4 * n + 1024);
+    decode_charset(decoded.data, n, charset, &utf8);
+    if (is_html)
         read_html(walk, &utf8, &out->html);
     else
         read_plain(walk, &utf8, type, &out->plain);
@@ -357,6 +368,24 @@ static void read_leaf(struct walk *walk, GMimeObject *object, struct texts *out)
         note_application(walk, type);
 }
 
+/* A multipart none of whose boundaries is there: its body is read as what it is, text. */
+static void read_unparted(struct walk *walk, const struct buf *entity, struct texts *out)
+{
+    const char *body = strstr(entity->data, "\n\n");
+    size_t n = body ? strlen(body += 2) : 0;
+    struct buf decoded = buf_make(walk->limits->message + 1024);
+    struct buf utf8 = buf_make(4 * n + 1024);
+
+    if (n > 0 && decode_looks_quoted(body, n))
+        decode_quoted(body, n, &decoded);
+    else if (n > 0)
+        buf_add(&decoded, body, n);
+    decode_charset(decoded.data, decoded.len, NULL, &utf8);
+    strip_armour(walk, &utf8, &out->plain);
+    buf_release(&decoded);
+    buf_release(&utf8);
+}
+
 /* ---------------------------------------------------------------- the tree */
 
 static void walk_object(struct walk *walk, GMimeObject *object, size_t depth, struct texts *out);
@@ -499,6 +528,11 @@ enum status body_read(const struct buf *entity, const struct letter_limits *limi
         walk.is_bare = again > 0;
         walk.parts = 0;
         walk_object(&walk, root, 0, &t);
+        if (walk.is_bare && GMIME_IS_MULTIPART(root) &&
+            g_mime_multipart_get_count((GMimeMultipart *)root) == 0)
+            read_unparted(&walk, entity, &t);
+        if (body_is_blank(t.plain.data))
+            buf_clear(&t.plain);
         add_lines(&walk, &body.plain, t.plain.data, t.plain.len);
         add_lines(&walk, &body.html, t.html.data, t.html.len);
         texts_release(&t);

@@ -190,16 +190,17 @@ char *decode_lower(const char *text)
 /* Valid UTF-8: line ends made LF, NULs made U+FFFD. */
 static void put_utf8(const char *text, size_t n, struct buf *out)
 {
-    for (size_t at = 0; at < n; at++) {
-        if (text[at] == '\r') {
-            if (at + 1 < n && text[at + 1] == '\n')
-                continue;
-            buf_putc(out, '\n');
-        } else if (text[at] == '\0') {
+    for (size_t at = 0, run; at < n; at++) {
+        for (run = at; run < n && text[run] != '\r' && text[run] != '\0'; run++)
+            ;
+        buf_add(out, text + at, run - at);
+        at = run;
+        if (at == n)
+            break;
+        if (text[at] == '\0')
             decode_put(out, 0xfffd);
-        } else {
-            buf_putc(out, text[at]);
-        }
+        else if (at + 1 == n || text[at + 1] != '\n')
+            buf_putc(out, '\n');
     }
 }
 

@@ -342,7 +342,7 @@ static const char *read_tag(const char *p, const char *end, struct element *e)
 static bool is_in(const char *name, const char *const *list)
 {
     for (; *list; list++)
-        if (strcmp(name, *list) == 0)
+        if (name[0] == **list && strcmp(name, *list) == 0)
             return true;
     return false;
 }
@@ -495,6 +495,10 @@ static void element_begin(struct page *page, const struct element *e)
 {
     enum tag tag = tag_of(e->name);
 
+    if (e->marks[1] == '\0' && e->style[0] == '\0' && tag != TAG_BLOCKQUOTE && tag != TAG_PRE) {
+        page->levels[tag]++; /* most of them */
+        return;
+    }
     if (begins_rest(e)) {
         block_edge(page);
         page->is_rest_quoted = true;
@@ -525,6 +529,8 @@ static void on_tag(struct page *page, const struct element *e)
     if (e->is_end) {
         enum tag tag = tag_of(e->name);
 
+        if (tag == TAG_TABLE && page->hidden == 0 && page->out->len > 0)
+            line_end(page); /* a banner is often one */
         if (tag != TAG_OTHER)
             level_end(page, tag);
         return;

@@ -212,6 +212,8 @@ static size_t introduction_at(const struct split *s, size_t i)
     if (is_introduction(s, i, 1))
         return 1;
     first = line_signs(low(s, i));
+    if (first == 0 && !(i + 1 < s->count && *low(s, i + 1) == '<'))
+        return 0;
     for (size_t k = 2; k <= INTRODUCTION_LINES && i + k <= s->count; k++) {
         bool is_whole_below;
 
@@ -375,12 +377,22 @@ static bool is_bracketed(const char *line)
                      (str_starts(line, "【") && n > 6 && strcmp(line + n - 3, "】") == 0));
 }
 
+/* "*** … ***", "!! … !!": words between signs that part nothing. */
+static bool is_decorated(const char *line)
+{
+    size_t n = strlen(line), front = strspn(line, "*!#=+"), back = 0;
+
+    while (back < n && strchr("*!#=+", line[n - 1 - back]) != NULL)
+        back++;
+    return front >= 2 && back >= 2 && front + back + 3 < n && !line_is_delimiter(line + front);
+}
+
 static bool begins_banner(const struct split *s, size_t i)
 {
     const char *line = low(s, i);
     const char *bare = line;
 
-    if (is_bracketed(line))
+    if (is_bracketed(line) || is_decorated(line))
         return true;
     if (s->options && begins_with_any(line, s->options->banners, s->options->banner_count))
         return true;
@@ -407,16 +419,20 @@ static bool banner_goes_on(const struct split *s, size_t i)
     const char *line = low(s, i);
     size_t n = strlen(line);
     bool is_finished = n > 0 && strchr(".!]})*>", line[n - 1]) != NULL;
+    const char *next;
 
     if (i + 1 >= s->count || is_blank(s, i + 1) || is_quoted(s, i + 1) || is_own(s, i + 1))
         return false;
-    if (line_is_rule(low(s, i + 1)))
-        return true;
+    next = low(s, i + 1);
+    if (line_is_rule(next))
+        return line_length(next) >= 4;
     if (is_bracketed(line))
         return false;
-    if (line_length(line) < WRAP_WIDTH - 10)
-        return line_length(low(s, i + 1)) > 40; /* a heading above a sentence */
-    return !is_finished || line_length(low(s, i + 1)) > 40;
+    if (line_length(next) > 40)
+        return true; /* a heading above a sentence, or a sentence that goes on */
+    /* The end of a wrapped sentence looks like one. */
+    return line_length(line) >= WRAP_WIDTH - 10 && !is_finished &&
+           strchr(".!]})*>", next[strlen(next) - 1]) != NULL;
 }
 
 /* Lines of the banner that begins at i, before any text; 0: none. */
@@ -458,7 +474,7 @@ static bool is_legal_paragraph(const struct split *s, size_t i)
         length += line_length(low(s, j));
         is_legal = is_legal || line_is_legal(low(s, j));
     }
-    return is_legal && length >= 30;
+    return is_legal && length >= 20;
 }
 
 /* Whether line i, below some text, begins what is no longer the answer. */

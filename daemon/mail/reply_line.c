@@ -383,7 +383,7 @@ static bool has_word_of(const char *low, const char *const *list)
 static bool begins_with(const char *low, const char *const *list)
 {
     for (; *list; list++)
-        if (str_starts(low, *list))
+        if (**list == *low && str_starts(low, *list))
             return true;
     return false;
 }

@@ -24,8 +24,8 @@ enum {
 unsigned reply_words_role(const char *label);
 
 extern const char *const reply_words_verbs[];     /* "wrote": somewhere in an attribution */
-extern const char *const reply_words_openers[];   /* "on ", "am ": what an attribution begins with */
-extern const char *const reply_words_originals[]; /* "original message": in delimiters */
+extern const char *const reply_words_openers[];   /* "on ": an attribution begins so */
+extern const char *const reply_words_originals[]; /* "original message" */
 extern const char *const reply_words_sent[];      /* "sent from ": a mobile signature begins so */
 extern const char *const reply_words_sent_end[];  /* "から送信": … or ends so */
 extern const char *const reply_words_devices[];   /* "iphone": words of mobile signatures */

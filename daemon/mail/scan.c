@@ -213,7 +213,7 @@ static void add_field(struct buf *out, const struct scan *scan, const char *name
 {
     const char *value = scan_first(scan, name);
 
-    if (value)
+    if (value && *value != '\0')
         buf_printf(out, "%s: %s\n", name, value);
 }
 
