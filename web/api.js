@@ -45,12 +45,12 @@ function newKey() {
 }
 
 /* All pages of a list. */
-export async function all(path, most = 500) {
+export async function all(path, most = 500, from = 'after') {
     const items = [];
     let after = null;
     do {
         const join = path.includes('?') ? '&' : '?';
-        const page = await get(after ? `${path}${join}after=${encodeURIComponent(after)}` : path);
+        const page = await get(after ? `${path}${join}${from}=${encodeURIComponent(after)}` : path);
         items.push(...page.items);
         after = page.next;
     } while (after && items.length < most);

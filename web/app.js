@@ -64,7 +64,14 @@ function head() {
         app.me && link('/settings', t('ui.nav.settings')),
         app.me
             ? h('button', { class: 'plain', onclick: signOut }, t('ui.nav.sign_out', { name: app.me.name || app.me.handle }))
-            : link('/sign-in', t('ui.nav.sign_in'))));
+            : link('/sign-in', t('ui.nav.sign_in'))), suspended());
+}
+
+/* Who cannot be reached is told so on every page, and what to do about it. */
+function suspended() {
+    if (app.me?.address_state !== 'suspended') return null;
+    return h('p', { class: 'banner', role: 'status' }, t('ui.address.suspended', { address: app.me.address ?? '–' }), ' ',
+        t('ui.address.suspended_do'), ' ', link('/settings', t('ui.address.change')));
 }
 
 async function signOut() {

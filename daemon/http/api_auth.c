@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arbiter/arbiter.h"
 #include "http/handlers.h"
 #include "http/render.h"
 #include "people/passwords.h"
@@ -75,10 +76,11 @@ static enum status answer_me(struct request *r, struct store_conn *conn, int64_t
     if (st == ST_OK)
         st = answer_json(
             r, 200,
-            json_pack("{s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:b, s:b, s:o, s:o}", "handle",
+            json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:b, s:b, s:o, s:o}", "handle",
                       user->handle, "name", user->display_name, "address",
                       render_text(user->address), "pending_address", render_text(pending),
-                      "address_state", address_state_str(user->address_state), "time_zone",
+                      "address_state", address_state_str(user->address_state), "mail_hold_ms",
+                      user->hold_ms < 0 ? json_null() : json_integer(user->hold_ms), "time_zone",
                       user->zone, "language", user->language, "operator", user->is_operator,
                       "has_password", user->password_hash[0] != '\0', "scopes", scopes_of(scopes),
                       "created_at", render_instant(user->created_at)),
@@ -349,6 +351,8 @@ enum status get_me_read(struct request *r, struct err *err)
 
 struct profile_data {
     struct people_profile profile;
+    bool has_hold;
+    int64_t hold_ms;
     const char *address;
 };
 
@@ -363,6 +367,17 @@ static struct profile_data *profile_of(struct request *r, struct err *err)
     return r->data;
 }
 
+/* null (as the installation has it) or milliseconds. */
+static void read_hold(struct form *form, struct profile_data *data)
+{
+    if (!form_has(form, "mail_hold_ms"))
+        return;
+    data->has_hold = true;
+    data->hold_ms = -1;
+    if (!json_is_null(json_object_get(form->object, "mail_hold_ms")))
+        form_int(form, "mail_hold_ms", 0, 0, ARBITER_HOLD_MAX_MS, &data->hold_ms);
+}
+
 enum status patch_me_prepare(struct request *r, struct err *err)
 {
     struct profile_data *data = profile_of(r, err);
@@ -372,6 +387,7 @@ enum status patch_me_prepare(struct request *r, struct err *err)
     form_str(&r->form, "name", 0, 1, NAME_MAX_CHARS, &data->profile.name);
     form_str(&r->form, "time_zone", 0, 1, 64, &data->profile.zone);
     form_str(&r->form, "language", 0, 1, LANGUAGE_MAX, &data->profile.language);
+    read_hold(&r->form, data);
     if (json_object_size(r->form.object) == 0)
         form_error(&r->form, REASON_MISSING_FIELD, "", "at least one field is needed");
     return form_end(&r->form, err);
@@ -383,6 +399,8 @@ enum status patch_me_act(struct request *r, struct store_txn *txn, utc_ms now, s
     enum status st = people_profile_set(r->http->options.people, txn, r->who.user_id,
                                         &data->profile, now, err);
 
+    if (st == ST_OK && data->has_hold)
+        st = users_set_hold(txn, r->who.user_id, data->hold_ms, now, err);
     if (st != ST_OK)
         return st;
     return answer_me(r, store_txn_conn(txn), r->who.user_id, r->who.scopes, now, err);

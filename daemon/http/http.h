@@ -46,6 +46,7 @@ struct arbiter;
 struct http;
 struct passwords;
 struct people;
+struct store_txn;
 
 enum {
     HTTP_LISTENERS_MAX = 8,            /* sockets to listen on, metrics not counted */
@@ -70,6 +71,10 @@ struct http_notices {
      * it is not ours. */
     enum status (*unsubscribe_read)(void *arg, const char *token, int64_t *ret_user_id,
                                     enum notice_class *ret_class, struct err *err);
+    /* When it gave user 0: the link is of an invited address without an account, which wants no
+     * more invitations.  On POST only; the writer's thread. */
+    enum status (*address_block)(void *arg, struct store_txn *txn, const char *token, utc_ms now,
+                                 struct err *err);
     /* Whether a webhook may go there; the address as it is to be stored.  REASON_BLOCKED_ADDRESS,
      * REASON_BAD_FIELD. */
     enum status (*webhook_check)(void *arg, const char *url, enum webhook_kind kind,

@@ -238,6 +238,12 @@ static enum status read_unsubscribe(struct request *r, struct unsubscribe_data *
     st = notices->unsubscribe_read(notices->arg, r->params[0], &ret->user_id, &ret->cls, err);
     if (st != ST_OK)
         return st;
+    if (ret->user_id == 0) { /* nobody whose language is known */
+        ret->lang = page_language(r);
+        return notices->address_block ? ST_OK
+                                      : err_reason(err, REASON_LINK_EXPIRED,
+                                                   "this is no link of ours");
+    }
     user = calloc(1, sizeof *user);
     if (!user)
         return err_reason(err, REASON_NO_MEMORY, "a page");
@@ -257,6 +263,10 @@ static enum status unsubscribe_answer(struct request *r, const struct unsubscrib
     char code[64], text[512];
     struct words_arg args[1];
 
+    if (data->user_id == 0)
+        return page_answer(r, 200, data->lang, "page.block.title",
+                           words_plain(data->lang, is_done ? "page.block.done" : "page.block.text"),
+                           is_done ? NULL : words_plain(data->lang, "page.block.button"), err);
     snprintf(code, sizeof code, "ui.class.%s", notice_class_str(data->cls));
     args[0] = WORDS_TEXT("class", words_has(code) ? words_plain(data->lang, code)
                                                   : notice_class_str(data->cls));
@@ -322,8 +332,11 @@ enum status unsubscribe_prepare(struct request *r, struct err *err)
 enum status unsubscribe_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err)
 {
     struct unsubscribe_data *data = r->data;
-    enum status st = prefs_set(txn, data->user_id, data->cls, CHANNEL_MAIL, PREF_OFF,
-                               PREF_VIA_UNSUBSCRIBE, now, err);
+    const struct http_notices *notices = &r->http->options.notices;
+    enum status st = data->user_id == 0
+                         ? notices->address_block(notices->arg, txn, r->params[0], now, err)
+                         : prefs_set(txn, data->user_id, data->cls, CHANNEL_MAIL, PREF_OFF,
+                                     PREF_VIA_UNSUBSCRIBE, now, err);
 
     return st == ST_OK ? unsubscribe_answer(r, data, true, err) : st;
 }

@@ -571,7 +571,62 @@ test('a game that could not be made is named nowhere', async () => {
   assert.equal(refused.json.detail, 'anna has the seat South; nobody plays against himself');
 });
 
-// Last, since it turns the clock.  Nothing purges here, so that reading alone decides.
+test('how long moves by mail are held is one\'s own to say', async () => {
+  const hold = async (mail_hold_ms) => anna.send('PATCH', '/api/v1/me', { body: { mail_hold_ms } });
+  assert.equal(ok(await anna.get('/api/v1/me')).json.mail_hold_ms, null);
+  for (const ms of [0, 3600000, null, 600000]) {
+    assert.equal(ok(await hold(ms)).json.mail_hold_ms, ms);
+    assert.equal(ok(await anna.get('/api/v1/me')).json.mail_hold_ms, ms);
+  }
+  for (const ms of [-1, 3600001, 1.5, '10m', true]) assert.equal(problem(await hold(ms), 400, 'bad_field').json.errors[0].pointer, '/mail_hold_ms');
+  assert.equal(ok(await anna.get('/api/v1/me')).json.mail_hold_ms, 600000);
+  assert.equal(ok(await boris.get('/api/v1/me')).json.mail_hold_ms, null);
+  ok(await hold(null));
+});
+
+test('notes are for their writer alone', async () => {
+  const game = await newGame();
+  const path = `/api/v1/games/${game.id}/notes`;
+  assert.deepEqual(ok(await anna.get(path)).json, { items: [], next: null });
+  const first = ok(await anna.post(path, { text: 'Watch the b-file.\n\tZürich' }, { headers: { 'idempotency-key': 'note' } }), 201);
+  assert.deepEqual([first.json.text, first.json.ply, first.json.state_number], ['Watch the b-file.\n\tZürich', 0, game.state_number]);
+  assert.equal(ok(await anna.post(path, { text: 'Watch the b-file.\n\tZürich' }, { headers: { 'idempotency-key': 'note' } }), 201).text, first.text);
+  ok(await anna.post(`/api/v1/games/${game.id}/moves`, { move: 'e2e3', state_number: game.state_number }), 201);
+  const second = ok(await anna.post(path, { text: 'x'.repeat(2000) }), 201).json;
+  assert.equal(second.ply, 1);
+  assert.deepEqual(ok(await anna.get(path)).json, { items: [first.json, second], next: null });
+  const page = ok(await anna.get(`${path}?limit=1`)).json;
+  assert.deepEqual(page, { items: [first.json], next: first.json.id });
+  assert.deepEqual(ok(await anna.get(`${path}?limit=1&since=${page.next}`)).json.items, [second]);
+  assert.deepEqual(ok(await boris.get(path)).json.items, []);
+  for (const who of [olga]) {
+    problem(await who.get(path), 403, 'not_your_game');
+    problem(await who.post(path, { text: 'no' }), 403, 'not_your_game');
+  }
+  problem(await nobody.get(path), 401, 'login_needed');
+  problem(await nobody.post(path, { text: 'no' }), 401, 'login_needed');
+  for (const text of ['', 'a\u0007b', 'x'.repeat(2001), 'ж'.repeat(1001), null]) problem(await anna.post(path, { text }), 400, 'bad_field');
+  problem(await anna.post(path, {}), 400, 'missing_field');
+  // Nowhere else is it to be seen.
+  for (const who of [anna, boris, nobody]) {
+    for (const target of ['', '/events?follow=false', '/moves', '/game.txt', '/game.pgn4'])
+      assert.doesNotMatch(ok(await who.get(`/api/v1/games/${game.id}${target}`)).text, /b-file/);
+  }
+});
+
+test('an invited stranger may end all invitations, without a cookie', async () => {
+  const path = '/u/strangerstrangerstrangerst';
+  const page = await fetch(server.url + path, { headers: { 'accept-language': 'ro' } });
+  assert.equal(page.status, 200);
+  assert.match(await page.text(), /Fără alte invitații/);
+  const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'List-Unsubscribe=One-Click' };
+  const done = await fetch(server.url + path, form);
+  assert.equal(done.status, 200);
+  assert.match(await done.text(), /Nothing more is sent to that address/);
+  assert.equal((await fetch(server.url + path, { ...form, body: 'x=y' })).status, 400);
+});
+
+// These come last, since they turn the clock.  Nothing purges here, so that reading alone decides.
 test('a key is remembered for 24 hours to the millisecond', async () => {
   const began = 1796083200000;
   const headers = { 'idempotency-key': 'a-day' };
@@ -584,4 +639,43 @@ test('a key is remembered for 24 hours to the millisecond', async () => {
   const next = ok(await anna.post('/api/v1/games', { variant: 'verney', seats }, { headers }), 201);
   assert.notEqual(next.json.id, first.json.id);
   assert.equal(ok(await anna.post('/api/v1/games', { variant: 'verney', seats }, { headers }), 201).text, next.text);
+});
+
+// P16, P17: a move by mail that is held is to be seen nowhere, not by its mover either.
+test('a held move is seen at no door until it is played, and another move of his replaces it', async () => {
+  const later = (ms) => server.ask(`now ${1796083200000 + 86_400_000 + ms}`);
+  await server.ask('tick');
+  const doors = ['', '/moves', '/events?follow=false', '/legal', '/legal?move=e2e3', '/position', '/board.txt', '/board.svg', '/board.png', '/game.pgn4',
+    '/game.txt', '/notes'];
+  const look = async (id) => {
+    const seen = [];
+    for (const who of [anna, boris, olga, nobody]) {
+      for (const door of doors) {
+        const answer = await who.get(`/api/v1/games/${id}${door}`);
+        seen.push([door, answer.status, answer.bytes.toString('latin1'), answer.headers.get('etag')]);
+      }
+    }
+    for (const target of ['/api/v1/games?turn=me', '/api/v1/games?player=anna', '/api/v1/events?follow=false&since=0', '/api/v1/me'])
+      seen.push([target, (await anna.get(target)).text]);
+    return seen;
+  };
+  const [game, other] = [await newGame(), await newGame()];
+  const before = await look(game.id);
+  assert.equal(await server.ask(`hold ${game.id} 0 e2e3 ${game.state_number}`), 'ok');
+  assert.deepEqual(await look(game.id), before);
+  await later(59_999);
+  assert.equal(await server.ask('tick'), 'ok');
+  assert.deepEqual((await look(game.id)).slice(0, doors.length), before.slice(0, doors.length));
+  await later(60_000);
+  assert.equal(await server.ask('tick'), 'ok');
+  const after = ok(await nobody.get(`/api/v1/games/${game.id}`)).json;
+  assert.deepEqual([after.ply, after.turn.seat, after.last_move.move], [1, 'west', 'e2e3']);
+  // Replaced by what the same player sends here; only that is ever played.
+  assert.equal(await server.ask(`hold ${other.id} 0 e2e3 ${other.state_number}`), 'ok');
+  const made = ok(await anna.post(`/api/v1/games/${other.id}/moves`, { move: 'f2f3', state_number: other.state_number }), 201).json;
+  assert.equal(made.move.ply, 1);
+  await later(600_000);
+  assert.equal(await server.ask('tick'), 'ok');
+  const moves = ok(await nobody.get(`/api/v1/games/${other.id}/moves`)).json.items;
+  assert.deepEqual(moves.map((m) => m.move), [made.move.move]);
 });

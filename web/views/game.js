@@ -1,6 +1,6 @@
 /* views/game.js - one game: board, seats, typed moves, score sheet, draws, live by events. */
 
-import { follow, get, post, Problem } from '../api.js';
+import { all, follow, get, post, Problem } from '../api.js';
 import { field, h, put, say } from '../dom.js';
 import { SEATS } from '../position.js';
 import { instant, span, t, tOr } from '../words.js';
@@ -161,7 +161,7 @@ export async function showGame(app, main, id) {
                         : seat.condition && seat.condition !== 'live' ? t(`ui.condition.${seat.condition}`) : null,
                     game.state === 'open' && seat.status === 'open' && app.me && action(app, t('ui.game.join', { seat: seatName(seat.seat) }),
                         async () => { game = await post(`${base}/join`, { seats: [seat.seat] }); await reload(); }))))),
-            invitation(), placing(), moveForm(), acts(), organiser(),
+            invitation(), placing(), moveForm(), acts(), organiser(), mine().length && notes,
             h('section', {}, h('h2', {}, t('ui.game.as_text')), h('ul', { class: 'links' },
                 [['game.txt', 'ui.game.text'], ['board.txt', 'ui.game.board_text'], ['game.pgn4', 'ui.game.pgn4'],
                     ['board.svg', 'ui.game.svg'], ['board.png', 'ui.game.png']].map(([file, code]) =>
@@ -262,9 +262,24 @@ export async function showGame(app, main, id) {
             action(app, t('ui.organiser.abort'), organise('abort', body()), { confirm: t('ui.organiser.abort_sure') }));
     }
 
+    /* Read when they are first opened: most games have none. */
+    const notes = h('details', { id: 'notes' }, h('summary', {}, t('ui.notes.title')));
+    notes.addEventListener('toggle', () => { if (notes.open && notes.childElementCount === 1) drawNotes().catch(fault); });
+    async function drawNotes() {
+        const items = await all(`${base}/notes`, 100, 'since');
+        const text = h('textarea', { maxlength: 2000, required: true, rows: 3 });
+        put(notes, notes.firstElementChild, h('p', {}, t('ui.notes.only')),
+            h('ol', {}, items.map((note) => h('li', {}, h('small', {}, `${instant(note.at)}, ${t('ui.notes.at', { ply: note.ply })}`),
+                h('p', { class: 'own-note' }, note.text)))),
+            form(app, t('ui.notes.add'), async () => {
+                await post(`${base}/notes`, { text: text.value.trim() });
+                await drawNotes();
+            }, [field(t('ui.notes.new'), text)], { id: 'add-note' }));
+    }
+
     const isMove = (event) => event.kind === 'move' || event.kind === 'moved';
     const NOTED = ['mated', 'released', 'passed', 'removed', 'resigned', 'forfeited', 'draw_offered', 'draw_accepted',
-        'draw_declined', 'draw_lapsed', 'draw_claimed', 'paused', 'resumed', 'credited', 'outage_credited',
+        'draw_declined', 'draw_lapsed', 'draw_claimed', 'paused', 'resumed', 'credited', 'outage_credited', 'delivery_credited',
         'adjudicated', 'late', 'finished', 'aborted'];
 
     /* A line a round; what else happened stands under the move that caused it. */

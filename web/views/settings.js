@@ -28,15 +28,18 @@ export async function showSettings(app, main) {
 async function profile(app, again) {
     const name = h('input', { value: app.me.name ?? '', maxlength: 64 });
     const zone = h('input', { value: app.me.time_zone, list: 'zones', required: true, id: 'zone' });
+    const hold = h('input', { type: 'number', min: 0, max: 60, step: 1, id: 'hold',
+        value: app.me.mail_hold_ms === null ? '' : String(app.me.mail_hold_ms / 60000) });
     const language = select(LANGUAGES.map((l) => [l, t(`ui.language.${l}`)]), app.me.language);
     return [h('h2', {}, t('ui.profile.title')), h('p', {}, `${t('ui.profile.handle')}: ${app.me.handle}`),
         form(app, t('ui.save'), async () => {
-            await patch('/api/v1/me', { name: name.value, time_zone: zone.value.trim(), language: language.value });
+            await patch('/api/v1/me', { name: name.value, time_zone: zone.value.trim(), language: language.value,
+                mail_hold_ms: hold.value === '' ? null : Math.round(Number(hold.value) * 60000) });
             await app.refresh();
             await again();
             say(t('ui.saved'));
         }, [field(t('ui.profile.name'), name), field(t('ui.profile.zone'), zone, t('ui.profile.zone_hint')),
-            field(t('ui.profile.language'), language)])];
+            field(t('ui.profile.language'), language), field(t('ui.profile.hold'), hold, t('ui.profile.hold_hint'))])];
 }
 
 async function address(app) {
