@@ -186,6 +186,7 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     o.passwords = s->passwords;
     o.notices = (struct http_notices){.arg = s->engine.notify,
                                       .unsubscribe_read = unsubscribe_read,
+                                      .address_block = unsubscribe_address_block,
                                       .webhook_check = webhook_check,
                                       .webhook_secret_print = webhook_secret_print};
     o.clock = s->engine.clock;
