@@ -282,7 +282,7 @@ static enum status run_held(struct act *a, struct settlement *s, struct err *err
         goto out;
     st = inbox_settle(a->txn, held->row.id, INBOX_DONE,
                       a->has_failed ? INBOX_VERDICT_REFUSED : INBOX_VERDICT_ACTED,
-                      a->has_failed ? a->reason : "confirmed", a->sender.user.id,
+                      a->has_failed ? "confirmed, and refused" : "confirmed", a->sender.user.id,
                       a->has_game ? a->game.id : 0, row.answer_id, a->now, err);
     if (st == ST_OK && !a->has_failed && of->token.used_at == UTC_NONE)
         st = tokens_use(a->txn, of->token.id, a->now, err);

@@ -18,7 +18,8 @@ struct run {
     bool drew;                 /* … and the offer went with it */
     bool has_created;          /* `create` and its `seat` lines were run */
     const struct command *at;  /* the command at work */
-    char hint[LINE_ROOM];      /* a refusal's further words, in the reader's language */
+    char why[LINE_ROOM];       /* why a move is not legal, in the reader's language */
+    char hint[LINE_ROOM];      /* a refusal's further words */
 };
 
 static struct arbiter_actor actor_of(const struct act *a)
@@ -74,7 +75,8 @@ static void hint_move(struct run *r, const struct position *pos)
         goto out;
     case READ_ILLEGAL:
         words_move_verdict(&out, lang, pos, &reading->judgement);
-        buf_puts(&out, ".\n");
+        (void)str_copy(r->why, sizeof r->why, out.data);
+        buf_clear(&out);
         if (!square[0]) {
             reading->from = reading->judgement.move.from;
             (void)square_print(reading->from, square);
@@ -622,7 +624,9 @@ static void say_refusal(struct run *r, const struct err *err)
     buf_puts(&a->text, "\n\n");
     SAY(a, "mail.fault_line", WORDS_NUMBER("line", r->at->line), WORDS_TEXT("text", r->at->shown));
     buf_printf(&a->text, "\n%s: %s", reason_word(err->reason), words_reason(a->lang, err->reason));
-    if (tells_more(err->reason) && !str_eq(err->text, reason_title(err->reason)))
+    if (r->why[0])
+        buf_printf(&a->text, ": %s", r->why);
+    else if (tells_more(err->reason) && !str_eq(err->text, reason_title(err->reason)))
         buf_printf(&a->text, " (%s)", err->text);
     buf_puts(&a->text, ".\n");
     if (r->hint[0])
@@ -655,7 +659,7 @@ enum status run_commands(struct act *a, const struct grammar *g, struct err *err
         goto out;
     for (size_t i = 0; st == ST_OK && i < g->n; i++) {
         r->at = &g->commands[i];
-        r->hint[0] = '\0';
+        r->hint[0] = r->why[0] = '\0';
         if (r->at->kind != COMMAND_SEAT || !letter_has(g, COMMAND_CREATE))
             say_command(a, r->at);
         st = run_one(r, err);

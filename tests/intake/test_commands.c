@@ -1,0 +1,633 @@
+/*
+ * Every command by letter, through a real store and arbiter: what it does, what it answers, and
+ * what it refuses (M2, M5 – M9, N21, N22, T4, T6, U1, U2).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "intake/post.h"
+#include "store/held.h"
+#include "store/notes.h"
+
+static const struct post_result *r;
+
+static int ply(struct post *p, int64_t game)
+{
+    return game_get(p->t, game).ply;
+}
+
+static bool is_held(struct post *p, int64_t game)
+{
+    struct held_row held;
+
+    return held_get(store_reader_conn(p->t->reader), game, &held, NULL) == ST_OK;
+}
+
+/* Time passes with a server that lives. */
+static void live(struct post *p, int64_t ms)
+{
+    while (ms > 0) {
+        int64_t part = ms < 4 * MS_MINUTE ? ms : 4 * MS_MINUTE;
+
+        pass(p->t, part);
+        tick_all(p->t, false);
+        ms -= part;
+    }
+}
+
+static void no_hold(struct post *p)
+{
+    post_close(p);
+    p->options.hold_ms = 0;
+    post_open(p);
+}
+
+/* ---------------------------------------------------------------- moves and undo */
+
+static void test_a_move_is_held_then_shown(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    r = post_play(p, SOUTH, game, "e2-e4\n\nGood luck, Anna");
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_string_equal(r->template_name, "answer");
+    assert_int_equal(r->to_user, p->t->user[SOUTH]);
+    expect_says(r, "> e2-e4\nSuccess: e2e4 is taken and held");
+    expect_says(r, "00:10 UTC, in 10 min");
+    expect_says(r, "From line 3 on your letter was taken for a personal word");
+    assert_non_null(strstr(r->params, "\"board\":true"));
+    assert_non_null(strstr(r->params, "\"move\":\"e2e4\""));
+    assert_non_null(strstr(r->params, "\"purpose\":\"receipt\""));
+    assert_non_null(strstr(r->params, "\"in_reply_to\":\"1@example.org\""));
+    assert_int_equal(ply(p, game), 0);
+    pass(p->t, 10 * MS_MINUTE - 1);
+    tick_all(p->t, false);
+    assert_int_equal(ply(p, game), 0);
+    pass(p->t, 1);
+    tick_all(p->t, false);
+    assert_int_equal(ply(p, game), 1);
+    assert_sound(p->t, game);
+}
+
+static void test_undo_takes_a_held_move_back_and_no_other(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char token[SECRET_SIZE];
+
+    r = post_play(p, SOUTH, game, "e2-e4");
+    expect(r, INBOX_VERDICT_ACTED);
+    /* by the receipt's address */
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "undo");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: e2e4 is taken back");
+    assert_false(is_held(p, game));
+    /* undo and another move in one letter */
+    (void)post_play(p, SOUTH, game, "e2-e4");
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "undo\ne2-e3");
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_true(is_held(p, game));
+    (void)str_copy(token, sizeof token, p->token);
+    /* a second move needs the undo */
+    r = post_play(p, SOUTH, game, "d2-d3");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "MoveIsHeld: A move of yours is being held");
+    expect_says(r, "undo");
+    /* too late */
+    pass(p->t, 10 * MS_MINUTE);
+    tick_all(p->t, false);
+    assert_int_equal(ply(p, game), 1);
+    r = post_say(p, SOUTH, token, "undo");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "NothingToUndo");
+    assert_int_equal(ply(p, game), 1);
+    r = post_play(p, WEST, game, "undo");
+    expect_says(r, "NothingToUndo");
+}
+
+static void test_without_a_grace_a_move_is_played_at_once(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    no_hold(p);
+    r = post_play(p, SOUTH, game, "1. Nf3");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "is played.");
+    assert_int_equal(ply(p, game), 1);
+    r = post_play(p, WEST, game, "undo");
+    expect_says(r, "NothingToUndo");
+}
+
+static enum status hold_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    return users_set_hold(txn, *(int64_t *)arg, 0, now, err);
+}
+
+static void test_a_player_may_have_a_grace_of_his_own(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    struct writer_command command = {.name = "hold", .run = hold_run, .arg = &p->t->user[SOUTH]};
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_run(p->t->writer, &command, &err), err);
+    r = post_play(p, SOUTH, game, "e2-e4");
+    expect_says(r, "is played");
+    assert_int_equal(ply(p, game), 1);
+    r = post_play(p, WEST, game, "b4-d4");
+    expect_says(r, "is taken and held");
+    assert_int_equal(ply(p, game), 1);
+}
+
+static void test_a_refused_move_names_reason_and_what_would_be_legal(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char token[SECRET_SIZE];
+
+    r = post_play(p, SOUTH, game, "e2-e5");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_true(str_starts(r->row.reason, "illegal_move"));
+    expect_says(r, "Nothing was changed.");
+    expect_says(r, "Line 1: e2-e5");
+    expect_says(r, "InvalidMove: The move is not legal: ");
+    expect_says(r, "Legal from e2: e2e3 e2e4");
+    assert_non_null(strstr(r->params, "\"board\":true"));
+    assert_non_null(strstr(r->params, "\"purpose\":\"turn\""));
+    /* No man there can do anything. */
+    r = post_play(p, SOUTH, game, "d1-d4");
+    expect_says(r, "There is no legal move from d1. `moves` lists all legal moves.");
+    r = post_play(p, SOUTH, game, "Nk9");
+    expect_says(r, "InvalidMove");
+    expect_says(r, "Legal for a knight of yours: ");
+    r = post_play(p, SOUTH, game, "e9-e99");
+    expect_says(r, "InvalidMove: The move cannot be read");
+    /* Not his turn; not his game. */
+    r = post_play(p, WEST, game, "b4-d4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "NotYourTurn");
+    r = post_play(p, OTHER, game, "e2-e4");
+    expect_says(r, "NotYourGame");
+    /* The same token still plays: nothing had changed. */
+    (void)str_copy(token, sizeof token, post_token(p, SOUTH, TOKEN_TURN, game));
+    expect(post_say(p, SOUTH, token, "e2-e9"), INBOX_VERDICT_REFUSED);
+    expect(post_say(p, SOUTH, token, "e2-e4"), INBOX_VERDICT_ACTED);
+}
+
+static void test_an_ambiguous_move_is_answered_with_its_candidates(void **state)
+{
+    static const char *const moves[] = {"e1f3", "b4c4", "d13d12", "m4l4", "f3h4", "b5c5",
+                                        "e13e12", "m5l5", "j1i3", "b6c6", "f13f12", "m6l6"};
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    for (size_t i = 0; i < COUNT_OF(moves); i++)
+        move_ok(p->t, game, moves[i]);
+    r = post_play(p, SOUTH, game, "Nj5");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "MoveIsAmbiguous");
+    expect_says(r, "It can be one of these: i3j5, h4j5. Write the one you mean.");
+    expect(post_play(p, SOUTH, game, "Nhj5"), INBOX_VERDICT_ACTED);
+}
+
+static void test_the_number_before_a_move_must_be_that_of_the_turn(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    no_hold(p);
+    move_ok(p->t, game, "e2e4");
+    move_ok(p->t, game, "b4d4");
+    move_ok(p->t, game, "d13d12");
+    move_ok(p->t, game, "m4l4");
+    r = post_play(p, SOUTH, game, "7. d2-d4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "InvalidMoveNumber");
+    expect_says(r, "You wrote number 7. The coming move is number 5 of the game, in round 2.");
+    assert_int_equal(ply(p, game), 4);
+    expect(post_play(p, SOUTH, game, "2. d2-d3"), INBOX_VERDICT_ACTED); /* the round */
+    expect(post_play(p, WEST, game, "6. b5-d5"), INBOX_VERDICT_ACTED);  /* the ply */
+    assert_int_equal(ply(p, game), 6);
+}
+
+/* M9: together or not at all. */
+static void test_commands_of_a_letter_are_one_unit(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    r = post_play(p, SOUTH, game, "note first\ne2-e4\ne2-e5"); /* two moves */
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "Line 3: e2-e5");
+    expect_says(r, "two moves");
+    assert_false(is_held(p, game));
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 0);
+    r = post_play(p, SOUTH, game, "e2-e4\nresign");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "Line 2: resign");
+    assert_false(is_held(p, game));
+    r = post_play(p, SOUTH, game, "draw\ne2-e4\nnote good\nstatus\ndraw");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "> draw\nSuccess: your offer of a draw goes with the move.");
+    assert_true(is_held(p, game));
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_DRAW_OFFERED), 0); /* withheld too */
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 1);
+    pass(p->t, 10 * MS_MINUTE);
+    tick_all(p->t, false);
+    assert_int_equal(ply(p, game), 1);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_DRAW_OFFERED), 1);
+    assert_sound(p->t, game);
+}
+
+/* M2, X1: an address is good for the state that its letter showed. */
+static void test_a_stale_address_moves_nothing_but_answers_questions(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char token[SECRET_SIZE];
+
+    no_hold(p);
+    (void)str_copy(token, sizeof token, post_token(p, SOUTH, TOKEN_TURN, game));
+    for (int i = 0; i < 4; i++) {
+        static const char *const moves[] = {"e2e4", "b4d4", "d13d12", "m4l4"};
+
+        move_ok(p->t, game, moves[i]);
+    }
+    r = post_say(p, SOUTH, token, "d2-d4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "InvalidMoveNumber: The game has moved on.");
+    expect_says(r, "This is the board now: answer this letter.");
+    assert_non_null(strstr(r->params, "\"purpose\":\"turn\""));
+    assert_int_equal(ply(p, game), 4);
+    r = post_say(p, SOUTH, token, "status\nboard");
+    expect(r, INBOX_VERDICT_ANSWERED);
+    expect_says(r, "It is move 5 of the game.");
+    r = post_say(p, SOUTH, token, "resign");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 0);
+}
+
+static void test_an_expired_or_revoked_address_moves_nothing(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    post_token_put(p, POST_TOKEN, SOUTH, TOKEN_TURN, game, game_get(p->t, game).state_no, 0,
+                   now_of(p->t) + MS_DAY);
+    pass(p->t, MS_DAY); /* good before it, and not at it */
+    r = post_say(p, SOUTH, POST_TOKEN, "e2-e4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "AuthenticationFailed: The address you wrote to has been used up or is too old");
+    assert_false(is_held(p, game));
+    expect(post_say(p, SOUTH, POST_TOKEN, "board"), INBOX_VERDICT_ANSWERED);
+}
+
+/* T4: what counts is when the letter was accepted, however late it is read. */
+static void test_a_letter_accepted_in_time_is_in_time(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start_days(p->t, "teams", 1);
+    struct game_row g = game_get(p->t, game);
+    char text[600];
+    struct err err = ERR_INIT;
+    struct intake_accepted accepted;
+
+    no_hold(p);
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    (void)snprintf(text, sizeof text,
+                   "From: anna@example.org\r\nMessage-ID: <late@example.org>\r\n\r\ne2-e4\r\n");
+    {
+        char to[96];
+
+        (void)snprintf(to, sizeof to, "play+%s@club.example", p->token);
+        live(p, g.deadline_at + g.grace_ms - now_of(p->t)); /* the last millisecond */
+        const struct intake_arrival arrival = {.way = INBOX_BY_LMTP, .sender = "anna@example.org",
+                                               .recipient = to, .bytes = text,
+                                               .n = strlen(text), .received_at = UTC_NONE};
+        assert_ok(intake_accept(p->intake, &arrival, &accepted, &err), err);
+    }
+    live(p, MS_HOUR);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_FORFEITED), 0); /* it waits for it */
+    assert_ok(intake_step(p->intake, NULL, &err), err);
+    assert_int_equal(post_row(p, accepted.id).verdict, INBOX_VERDICT_ACTED);
+    assert_int_equal(ply(p, game), 1);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_LATE), 1);
+}
+
+static void test_a_letter_accepted_too_late_has_lost_on_time(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start_days(p->t, "teams", 1);
+    struct game_row g = game_get(p->t, game);
+
+    no_hold(p);
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    live(p, g.deadline_at + g.grace_ms - now_of(p->t));
+    pass(p->t, 1); /* before the next tick */
+    r = post_say(p, SOUTH, p->token, "e2-e4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "LostOnTime");
+    assert_int_equal(ply(p, game), 0);
+}
+
+/* ---------------------------------------------------------------- other acts */
+
+static void test_a_draw_is_offered_accepted_and_declined(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    r = post_play(p, SOUTH, game, "draw accept");
+    expect_says(r, "NoDrawWasOffered");
+    r = post_play(p, SOUTH, game, "draw");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: you offer a draw.");
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_DRAW, game), "accept");
+    expect_says(r, "Success: you agree to the draw.");
+    r = post_say(p, EAST, post_token(p, EAST, TOKEN_INFO, game), "status");
+    expect_says(r, "Red offers a draw");
+    r = post_say(p, NORTH, post_token(p, NORTH, TOKEN_DRAW, game), "decline");
+    expect_says(r, "Success: you decline the draw.");
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_DRAW_DECLINED), 1);
+    r = post_say(p, EAST, post_token(p, EAST, TOKEN_DRAW, game), "accept");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "NoDrawWasOffered");
+    r = post_play(p, SOUTH, game, "claim draw");
+    expect_says(r, "NoDrawToClaim");
+}
+
+static void test_resigning_takes_the_seat_out(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "verney");
+
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "resign");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: you have resigned.");
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "resign");
+    expect_says(r, "AlreadyDone");
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 1);
+}
+
+static void test_a_reserve_is_placed_by_mail(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_create_open(p->t, "fortress reserve=chosen", ORGANISER, false);
+
+    for (int user = SOUTH; user <= EAST; user++)
+        join(p->t, game, user, user);
+    assert_int_equal(game_get(p->t, game).state, GAME_PLACING);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_PLACING, game), "place R a1 N n3 B o1");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "InvalidMove: The reserve cannot stand so");
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_PLACING, game), "place R p4 N n3 B o1");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "rook p4, bishop o1, knight n3");
+    /* … and anew, by the same letter */
+    r = post_say(p, SOUTH, p->token, "place R p3 N n3 B o1");
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_null(strstr(r->params, "\"board\":true"));
+    r = post_say(p, OTHER, post_token(p, OTHER, TOKEN_PLACING, game), "place R p3 N n3 B o1");
+    expect_says(r, "NotYourGame");
+}
+
+/* ---------------------------------------------------------------- new games */
+
+static void test_a_game_is_made_and_filled_by_mail(void **state)
+{
+    struct post *p = *state;
+    int64_t game;
+
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0),
+                 "create verney inert=capturable days=3\nseat south me\nseat west boris\n"
+                 "seat north CLARA\nseat east stranger@example.net");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: the game ");
+    expect_says(r, "> seat west boris\nSuccess: West: an invitation goes to boris.");
+    game = r->row.game_id;
+    assert_int_not_equal(game, 0);
+    assert_int_equal(game_get(p->t, game).per_move_ms, 3 * MS_DAY);
+    assert_non_null(strstr(game_get(p->t, game).rules, "inert=capturable"));
+    /* The address is used up: a new game needs the new one. */
+    r = post_say(p, SOUTH, p->token, "create verney\nseat south me");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM games"), 1);
+
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INVITATION, game), "accept");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: you take your seat");
+    r = post_say(p, NORTH, post_token(p, NORTH, TOKEN_ACCOUNT, 0), "decline"); /* his only one */
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: you decline the invitation");
+    r = post_say(p, NORTH, post_token(p, NORTH, TOKEN_INVITATION, game), "accept");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "No invitation to this game is open for you.");
+}
+
+static void test_a_game_that_cannot_be_made_is_not(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"create chess\nseat south me", "BadRequest"},
+        {"create verney reserve=usual\nseat south me", "BadRequest"},
+        {"create verney days=365\nseat south me", "BadRequest"},
+        {"create verney\nseat south nobody", "InvalidUser: There is no such player"},
+        {"create verney\nseat south me\nseat west me", "AlreadySeated"},
+        {"create verney\nseat south me\nseat south boris", "This seat is there twice"},
+        {"create verney\nseat south bo@@example", "BadRequest"},
+        {"create verney\ncreate teams", "`create` stands once in a letter"},
+        {"seat south me", "`create` stands once in a letter"},
+        {"e2-e4", "This letter is about no game"},
+        {"accept", "Nothing waits for your answer"},
+        {"confirm", "No letter waits for your word"},
+    };
+    struct post *p = *state;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), rows[i].text);
+        expect(r, INBOX_VERDICT_REFUSED);
+        expect_says(r, rows[i].words);
+    }
+    assert_int_equal(post_count(p, "SELECT count(*) FROM games"), 0);
+}
+
+/* ---------------------------------------------------------------- questions */
+
+static void test_questions_are_answered(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"moves e2", "Legal moves from e2: 2:\ne2e3 e2e4"},
+        {"moves", "Red has 20 legal moves:"},
+        {"m a1", "There is no legal move from a1."},
+        {"status", "Mon 14 December 2026, 00:00 UTC, in 13"},
+        {"status", "clocks stop only for a pause"}, /* T6 */
+        {"status", "Red to move (anna)"},
+        {"games", "It is your move."},
+        {"why", "the turn began: Mon 30 November 2026, 00:00 UTC"},
+        {"why", "time for one turn: 14 d"},
+        {"why", "Deadline: Mon 14 December 2026"},
+        {"clocks", "Deadline: "},
+        {"c", "This turn began: "},
+        {"last", "No move has been made yet."},
+        {"opponents", "partner:  "},
+        {"o", "opponent:  "},
+        {"pieces", "Red (South): king h1"},
+        {"p b", "Blue (West): king"},
+        {"pieces south", "Red (South): "},
+        {"pieces pink", "No army is called pink here."},
+        {"square e2", "e2: red pawn"},
+        {"s e4", "e4: empty"},
+        {"s a1", "a1 is not a square of this board"},
+        {"s 2", "Rank 2: red pawn d2"},
+        {"s e", "File e: red knight e1"},
+        {"spoken", "Rank 1: red rook d1"},
+        {"help", "place R p4 N n3 B o1"},
+        {"help draw", "draw accept"},
+        {"note", "You have no notes on this game."},
+        {"board", "The board stands below."},
+        {"resend", "Success: the letter of your turn is sent again."},
+    };
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    p->options.answers_an_hour = 1000;
+    post_close(p);
+    post_open(p);
+    pass(p->t, MS_MINUTE);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        r = post_play(p, SOUTH, game, rows[i].text);
+        expect(r, strcmp(rows[i].text, "resend") == 0 ? INBOX_VERDICT_ACTED
+                                                      : INBOX_VERDICT_ANSWERED);
+        expect_says(r, rows[i].words);
+    }
+    assert_int_equal(p->resent, 1);
+    r = post_play(p, WEST, game, "resend");
+    expect_says(r, "No game waits for your move.");
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), "resend"); /* N21: all */
+    expect_says(r, "Success: the letter of your turn is sent again.");
+    assert_int_equal(p->resent, 2);
+    assert_int_equal(ply(p, game), 0);
+}
+
+/* N22: all plies since one's own last move. */
+static void test_last_tells_all_since_ones_own_move(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    static const char *const moves[] = {"e2e4", "b4d4", "d13d12", "m4l4"};
+
+    for (size_t i = 0; i < COUNT_OF(moves); i++)
+        move_ok(p->t, game, moves[i]);
+    r = post_play(p, WEST, game, "last");
+    expect_silent(r, "e2e4");
+    expect_says(r, "2. ");
+    expect_says(r, "(d13d12)");
+    expect_says(r, "(m4l4)");
+}
+
+/* U1: a note is its writer's alone. */
+static void test_notes_are_private(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    r = post_play(p, SOUTH, game, "note Red is weak on the left; \"quotes\" and \\ too");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "nobody else sees it");
+    r = post_play(p, SOUTH, game, "note");
+    expect_says(r, "  0. Red is weak on the left; \"quotes\" and \\ too");
+    r = post_play(p, WEST, game, "note");
+    expect_says(r, "You have no notes on this game.");
+    expect_silent(r, "weak");
+}
+
+static enum status profile_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    const struct table *t = arg;
+    enum status st = users_set_profile(txn, t->user[SOUTH], NULL, "Europe/Chisinau", "ru", now,
+                                       err);
+
+    return st == ST_OK ? users_set_profile(txn, t->user[WEST], NULL, "Europe/Bucharest", "ro",
+                                           now, err)
+                       : st;
+}
+
+/* U6: his language; local time with its zone, UTC, and how long. */
+static void test_answers_speak_the_players_language_and_zone(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    struct writer_command command = {.name = "profile", .run = profile_run, .arg = p->t};
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_run(p->t->writer, &command, &err), err);
+    r = post_play(p, SOUTH, game, "e2-e4");
+    expect_says(r, "Success: Ход e2e4 принят и придержан");
+    expect_says(r, "02:10 EET (Europe/Chisinau), то есть");
+    r = post_play(p, WEST, game, "status");
+    expect_says(r, "(Europe/Bucharest), adică");
+    r = post_play(p, WEST, game, "bord");
+    expect_says(r, "Nu s-a schimbat nimic.");
+    expect_says(r, "Ați vrut să scrieți `board`?");
+}
+
+static void test_an_answer_is_cut_where_it_would_be_too_long(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char text[2100] = "note ";
+
+    p->options.answers_an_hour = 1000;
+    post_close(p);
+    post_open(p);
+    memset(text + 5, '"', 2000); /* each of them doubles in JSON */
+    text[2005] = '\0';
+    for (int i = 0; i < 8; i++) {
+        text[5] = (char)('0' + i);
+        expect(post_play(p, SOUTH, game, text), INBOX_VERDICT_ACTED);
+    }
+    r = post_play(p, SOUTH, game, "note");
+    expect_says(r, "The answer was longer than a letter may be and ends here.");
+    assert_true(strlen(r->text) <= INTAKE_ANSWER_MAX + 200);
+    assert_true(strlen(r->params) <= PARAMS_MAX);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, post_setup, post_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_move_is_held_then_shown),
+        TEST(test_undo_takes_a_held_move_back_and_no_other),
+        TEST(test_without_a_grace_a_move_is_played_at_once),
+        TEST(test_a_player_may_have_a_grace_of_his_own),
+        TEST(test_a_refused_move_names_reason_and_what_would_be_legal),
+        TEST(test_an_ambiguous_move_is_answered_with_its_candidates),
+        TEST(test_the_number_before_a_move_must_be_that_of_the_turn),
+        TEST(test_commands_of_a_letter_are_one_unit),
+        TEST(test_a_stale_address_moves_nothing_but_answers_questions),
+        TEST(test_an_expired_or_revoked_address_moves_nothing),
+        TEST(test_a_letter_accepted_in_time_is_in_time),
+        TEST(test_a_letter_accepted_too_late_has_lost_on_time),
+        TEST(test_a_draw_is_offered_accepted_and_declined),
+        TEST(test_resigning_takes_the_seat_out),
+        TEST(test_a_reserve_is_placed_by_mail),
+        TEST(test_a_game_is_made_and_filled_by_mail),
+        TEST(test_a_game_that_cannot_be_made_is_not),
+        TEST(test_questions_are_answered),
+        TEST(test_last_tells_all_since_ones_own_move),
+        TEST(test_notes_are_private),
+        TEST(test_answers_speak_the_players_language_and_zone),
+        TEST(test_an_answer_is_cut_where_it_would_be_too_long),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,798 @@
+/*
+ * Whose letter it is, and what becomes of those that are nobody's: tokens, From, machines, limits,
+ * bounces, repeats (M2 – M5, M10, N9, P01 – P04, P16 – P25, P37, P39).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "intake/post.h"
+#include "store/held.h"
+#include "store/prefs.h"
+
+static const struct post_result *r;
+
+static bool is_held(struct post *p, int64_t game)
+{
+    struct held_row held;
+
+    return held_get(store_reader_conn(p->t->reader), game, &held, NULL) == ST_OK;
+}
+
+static struct user_row user_now(struct post *p, int user)
+{
+    struct user_row row;
+    struct err err = ERR_INIT;
+
+    assert_ok(users_get(store_reader_conn(p->t->reader), p->t->user[user], &row, &err), err);
+    return row;
+}
+
+/* A letter with headers of the test's own; %s in them is the token. */
+static const struct post_result *letter(struct post *p, const char *sender, const char *recipient,
+                                        const char *headers, const char *text)
+{
+    char bytes[8192];
+    int n = snprintf(bytes, sizeof bytes, "%s\r\nMessage-ID: <x%" PRId64 "@example.org>\r\n\r\n%s\r\n",
+                     headers, ++p->letters, text);
+
+    return post_raw(p, sender, recipient, bytes, (size_t)n);
+}
+
+static const char *to_token(struct post *p)
+{
+    static char to[96];
+
+    (void)snprintf(to, sizeof to, "play+%s@club.example", p->token);
+    return to;
+}
+
+/* ---------------------------------------------------------------- addresses */
+
+static void test_recipients_are_told_apart_by_shape(void **state)
+{
+    static const struct {
+        const char *address;
+        enum intake_recipient is;
+    } rows[] = {
+        {"play@club.example", INTAKE_PLAY},
+        {"PLAY@CLUB.EXAMPLE", INTAKE_PLAY},
+        {"play+" POST_TOKEN "@club.example", INTAKE_PLAY},
+        {"PLAY+K3V7MQ2XZ5B4N6C7D2F3G4H5J6@club.example", INTAKE_PLAY}, /* P20 */
+        {"play+k3v7mq2xz5b4n6c7d2f3g4h5j@club.example", INTAKE_FOREIGN}, /* one short */
+        {"play+k3v7mq2xz5b4n6c7d2f3g4h5j6a@club.example", INTAKE_FOREIGN},
+        {"play+k3v7mq2xz5b4n6c7d2f3g4h5j1@club.example", INTAKE_FOREIGN}, /* no 1 in base32 */
+        {"play+@club.example", INTAKE_FOREIGN},
+        {"player@club.example", INTAKE_FOREIGN},
+        {"play@club.example.net", INTAKE_FOREIGN},
+        {"play", INTAKE_FOREIGN},
+        {"", INTAKE_FOREIGN},
+        {"@club.example", INTAKE_FOREIGN},
+        {"bounce+abc.defghijklm@club.example", INTAKE_BOUNCE},
+        {"bounce@club.example", INTAKE_BOUNCE},
+        {"unsubscribe+" POST_TOKEN "@club.example", INTAKE_UNSUBSCRIBE},
+        {"unsubscribe@club.example", INTAKE_FOREIGN},
+        /* P20: 65 octets */
+        {"play+aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@club.example",
+         INTAKE_FOREIGN},
+    };
+    struct post *p = *state;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (intake_recipient_check(p->intake, rows[i].address) != rows[i].is)
+            fail_msg("%s is %d", rows[i].address,
+                     intake_recipient_check(p->intake, rows[i].address));
+    assert_int_equal(intake_recipient_check(p->intake, NULL), INTAKE_FOREIGN);
+    post_close(p);
+    p->options.delimiter = "";
+    post_open(p);
+    assert_int_equal(intake_recipient_check(p->intake, POST_TOKEN "@club.example"), INTAKE_PLAY);
+    assert_int_equal(intake_recipient_check(p->intake, "play@club.example"), INTAKE_PLAY);
+    assert_int_equal(intake_recipient_check(p->intake, "hello@club.example"), INTAKE_FOREIGN);
+    assert_int_equal(intake_recipient_check(p->intake, "bounce-a.b@club.example"), INTAKE_BOUNCE);
+}
+
+static void test_what_cannot_come_in_is_not_stored(void **state)
+{
+    struct post *p = *state;
+    struct intake_arrival arrival = {.way = INBOX_BY_LMTP, .sender = "a@example.org",
+                                     .recipient = "nobody@club.example", .bytes = "x", .n = 1,
+                                     .received_at = UTC_NONE};
+    struct err err = ERR_INIT;
+    char *large = malloc(1024 * 1024 + 1);
+
+    assert_st(intake_accept(p->intake, &arrival, NULL, &err), ST_INVALID, err);
+    assert_non_null(large);
+    memset(large, 'x', 1024 * 1024 + 1);
+    arrival.recipient = "play@club.example";
+    arrival.bytes = large;
+    arrival.n = 1024 * 1024 + 1;
+    assert_st(intake_accept(p->intake, &arrival, NULL, &err), ST_TOO_LARGE, err);
+    arrival.n--;
+    assert_ok(intake_accept(p->intake, &arrival, NULL, &err), err);
+    free(large);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM inbox"), 1);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM inbox WHERE recipient LIKE '%+%'"), 0);
+}
+
+/* No raw token is kept where letters wait. */
+static void test_the_inbox_keeps_no_token(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    r = post_play(p, SOUTH, game, "board");
+    assert_string_equal(r->row.recipient, "play+…@club.example");
+    assert_true(r->row.has_token);
+    assert_string_equal(r->row.message_id, "1@example.org");
+}
+
+/* ---------------------------------------------------------------- without a token */
+
+static void test_a_letter_without_its_token_does_nothing_and_tells_its_account(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    r = post_say(p, SOUTH, NULL, "e2-e4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_string_equal(r->row.reason, "no_token");
+    assert_string_equal(r->template_name, "no_token");
+    assert_non_null(strstr(r->params, "\"purpose\":\"account\""));
+    assert_int_equal(r->to_user, p->t->user[SOUTH]);
+    assert_false(is_held(p, game));
+    /* once an hour */
+    expect(post_say(p, SOUTH, NULL, "e2-e4"), INBOX_VERDICT_SILENT);
+    pass(p->t, MS_HOUR + 1);
+    assert_true(post_say(p, SOUTH, NULL, "e2-e4")->has_answer);
+    /* P37, P19: a token nobody knows is none */
+    r = post_say(p, WEST, POST_TOKEN, "e2-e4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_string_equal(r->row.reason, "no_token");
+}
+
+static void test_strangers_hear_nothing(void **state)
+{
+    struct post *p = *state;
+
+    r = letter(p, "eve@example.net", "play@club.example", "From: eve@example.net", "help");
+    expect(r, INBOX_VERDICT_STRANGER);
+    assert_false(r->has_answer);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 0);
+}
+
+/* P37: the tag was taken off; what References carry is enough, and must agree. */
+static void test_the_token_in_references_is_the_last_resort(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char headers[500];
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    (void)snprintf(headers, sizeof headers,
+                   "From: Anna <ANNA@Example.org>\r\nTo: play@club.example\r\n"
+                   "References: <game.root@club.example> <reply.%s@club.example> <m1@club.example>\r\n"
+                   "In-Reply-To: <m1@club.example>",
+                   p->token);
+    r = letter(p, "anna@example.org", "play@club.example", headers, "e2-e4");
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_true(is_held(p, game));
+}
+
+static void test_tokens_that_disagree_do_nothing(void **state)
+{
+    struct post *p = *state;
+    int64_t one = game_start(p->t, "teams"), two = game_start(p->t, "teams");
+    char headers[300], to[96];
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, one);
+    (void)str_copy(to, sizeof to, to_token(p));
+    (void)post_token(p, SOUTH, TOKEN_TURN, two);
+    (void)snprintf(headers, sizeof headers, "From: anna@example.org\r\nTo: %s, %s", to,
+                   to_token(p));
+    r = letter(p, "anna@example.org", to, headers, "e2-e4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_string_equal(r->row.reason, "token_conflict");
+    expect_says(r, "two of our addresses");
+    assert_false(is_held(p, one));
+    assert_false(is_held(p, two));
+}
+
+/* ---------------------------------------------------------------- somebody else (P18) */
+
+static const struct post_result *foreign(struct post *p, int64_t game, const char *text)
+{
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    return letter(p, "bert@example.net", to_token(p), "From: Bert <bert.long@example.net>", text);
+}
+
+static void test_a_foreign_letter_waits_for_its_owners_word(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams"), held;
+
+    r = foreign(p, game, "e2-e4\nnote from Bert");
+    expect(r, INBOX_VERDICT_HELD);
+    held = r->row.id;
+    assert_int_equal(r->row.state, INBOX_HELD);
+    assert_string_equal(r->template_name, "held_letter");
+    assert_int_equal(r->to_user, p->t->user[SOUTH]);
+    assert_non_null(strstr(r->params, "\"from\":\"b…@example.net\""));
+    assert_null(strstr(r->params, "bert.long"));
+    expect_says(r, "e2-e4\nnote from Bert");
+    assert_false(is_held(p, game));
+
+    post_token_put(p, POST_TOKEN, SOUTH, TOKEN_CONFIRM, game, game_get(p->t, game).state_no, held,
+                   now_of(p->t) + MS_DAY);
+    r = post_say(p, SOUTH, POST_TOKEN, "confirm");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "> e2-e4\nSuccess: e2e4 is taken and held");
+    assert_true(is_held(p, game));
+    assert_int_equal(post_row(p, held).state, INBOX_DONE);
+    assert_int_equal(post_row(p, held).verdict, INBOX_VERDICT_ACTED);
+    /* … and no second time */
+    r = post_say(p, SOUTH, POST_TOKEN, "accept");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "No letter waits for your word any more.");
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 1);
+}
+
+static void test_a_foreign_letter_may_be_dropped(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams"), held;
+
+    held = foreign(p, game, "resign")->row.id;
+    post_token_put(p, POST_TOKEN, SOUTH, TOKEN_CONFIRM, game, game_get(p->t, game).state_no, held,
+                   now_of(p->t) + MS_DAY);
+    r = post_say(p, SOUTH, POST_TOKEN, "decline");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "the letter is dropped");
+    assert_int_equal(post_row(p, held).state, INBOX_DONE);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 0);
+}
+
+static void test_a_confirmed_letter_is_judged_as_the_game_is_now(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams"), held;
+
+    held = foreign(p, game, "e2-e4")->row.id;
+    move_ok(p->t, game, "d2d4");
+    post_token_put(p, POST_TOKEN, SOUTH, TOKEN_CONFIRM, game, game_get(p->t, game).state_no, held,
+                   now_of(p->t) + MS_DAY);
+    r = post_say(p, SOUTH, POST_TOKEN, "confirm");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "InvalidMoveNumber");
+    assert_int_equal(post_row(p, held).verdict, INBOX_VERDICT_REFUSED);
+}
+
+static void test_a_foreign_question_or_old_token_is_not_worth_asking_about(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    expect(foreign(p, game, "board"), INBOX_VERDICT_STRANGER);
+    expect(foreign(p, game, "Hi there"), INBOX_VERDICT_STRANGER);
+    post_token_put(p, POST_TOKEN, SOUTH, TOKEN_TURN, game, game_get(p->t, game).state_no, 0,
+                   now_of(p->t));
+    r = letter(p, "bert@example.net", "play+" POST_TOKEN "@club.example",
+               "From: bert@example.net", "e2-e4");
+    expect(r, INBOX_VERDICT_STRANGER);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 0);
+    /* the owner is asked once an hour */
+    expect(foreign(p, game, "e2-e4"), INBOX_VERDICT_HELD);
+    expect(foreign(p, game, "d2-d4"), INBOX_VERDICT_SILENT);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 1);
+}
+
+static void test_the_policy_on_dmarc(void **state)
+{
+    static const struct {
+        enum intake_dmarc policy;
+        const char *header;
+        enum inbox_verdict verdict;
+    } rows[] = {
+        {INTAKE_DMARC_IGNORE, "mx.club.example; dmarc=fail header.from=example.org",
+         INBOX_VERDICT_ACTED},
+        {INTAKE_DMARC_PREFER, "mx.club.example; dmarc=fail header.from=example.org",
+         INBOX_VERDICT_HELD},
+        {INTAKE_DMARC_PREFER, "mx.evil.example; dmarc=fail header.from=example.org",
+         INBOX_VERDICT_ACTED},
+        {INTAKE_DMARC_REQUIRE, "mx.evil.example; dmarc=pass header.from=example.org",
+         INBOX_VERDICT_HELD},
+        {INTAKE_DMARC_REQUIRE, "mx.club.example; dmarc=pass header.from=example.org",
+         INBOX_VERDICT_ACTED},
+    };
+    struct post *p = *state;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        int64_t game = game_start(p->t, "teams");
+        char headers[300];
+
+        post_close(p);
+        p->options.dmarc = rows[i].policy;
+        post_open(p);
+        (void)post_token(p, SOUTH, TOKEN_TURN, game);
+        (void)snprintf(headers, sizeof headers,
+                       "From: anna@example.org\r\nAuthentication-Results: %s", rows[i].header);
+        r = letter(p, "anna@example.org", to_token(p), headers, "e2-e4");
+        expect(r, rows[i].verdict);
+        assert_int_equal(is_held(p, game), rows[i].verdict == INBOX_VERDICT_ACTED);
+    }
+}
+
+/* ---------------------------------------------------------------- machines and limits */
+
+static void test_machines_are_neither_obeyed_nor_answered(void **state)
+{
+    static const struct {
+        const char *sender, *headers, *text;
+        enum inbox_verdict verdict;
+    } rows[] = {
+        {"anna@example.org", "Auto-Submitted: auto-replied", "e2-e4", INBOX_VERDICT_AUTOMATIC},
+        {"anna@example.org", "Precedence: bulk", "e2-e4", INBOX_VERDICT_AUTOMATIC},
+        {"", "X-Nothing: 1", "e2-e4", INBOX_VERDICT_AUTOMATIC},
+        {"mailer-daemon@example.org", "X-Nothing: 1", "e2-e4", INBOX_VERDICT_AUTOMATIC},
+        {"anna@example.org", "X-Loop-Id: club.example", "e2-e4", INBOX_VERDICT_LOOP},
+        {"anna@example.org", "Subject: Out of office", "I am away.", INBOX_VERDICT_AUTOMATIC},
+        {"anna@example.org", "Subject: Out of office", "e2-e4", INBOX_VERDICT_ACTED},
+    };
+    struct post *p = *state;
+    char headers[200];
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        int64_t game = game_start(p->t, "teams");
+
+        (void)post_token(p, SOUTH, TOKEN_TURN, game);
+        (void)snprintf(headers, sizeof headers, "From: anna@example.org\r\n%s", rows[i].headers);
+        r = letter(p, rows[i].sender, to_token(p), headers, rows[i].text);
+        expect(r, rows[i].verdict);
+        assert_int_equal(r->has_answer, rows[i].verdict == INBOX_VERDICT_ACTED);
+        assert_int_equal(is_held(p, game), rows[i].verdict == INBOX_VERDICT_ACTED);
+    }
+    r = letter(p, "games@club.example", "play@club.example", "From: games@club.example", "help");
+    expect(r, INBOX_VERDICT_LOOP);
+    r = letter(p, "x@club.example", "play@club.example", "From: play@club.example", "help");
+    expect(r, INBOX_VERDICT_LOOP);
+}
+
+/* M4: acts go on, answers end. */
+static void test_answers_an_hour_are_limited_and_acts_are_not(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    post_close(p);
+    p->options.answers_an_hour = 3;
+    post_open(p);
+    for (int i = 0; i < 3; i++)
+        assert_true(post_play(p, SOUTH, game, "board")->has_answer);
+    expect(post_play(p, SOUTH, game, "board"), INBOX_VERDICT_SILENT);
+    r = post_play(p, SOUTH, game, "e2-e4");
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_false(r->has_answer);
+    assert_true(is_held(p, game));
+    assert_true(post_play(p, WEST, game, "board")->has_answer); /* each has his own */
+    pass(p->t, MS_HOUR + 1);
+    assert_true(post_play(p, SOUTH, game, "board")->has_answer);
+}
+
+static void test_the_same_mistake_is_told_once_an_hour(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    assert_true(post_play(p, SOUTH, game, "e2-e9")->has_answer);
+    expect(post_play(p, SOUTH, game, "e2-e9"), INBOX_VERDICT_SILENT);
+    assert_true(post_play(p, SOUTH, game, "e2-e8")->has_answer); /* another one */
+    pass(p->t, MS_HOUR + 1);
+    assert_true(post_play(p, SOUTH, game, "e2-e9")->has_answer);
+}
+
+/* ---------------------------------------------------------------- once and only once (P21, P39) */
+
+static void test_the_same_letter_again_has_no_second_effect(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams"), id;
+    static const char headers[] = "From: anna@example.org";
+    char bytes[300];
+    int n;
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    n = snprintf(bytes, sizeof bytes, "%s\r\nMessage-ID: <same@example.org>\r\n\r\nnote once\r\n",
+                 headers);
+    r = post_raw(p, "anna@example.org", to_token(p), bytes, (size_t)n);
+    expect(r, INBOX_VERDICT_ACTED);
+    id = r->row.id;
+    /* by another way, with other transport lines */
+    n = snprintf(bytes, sizeof bytes,
+                 "Received: from elsewhere\r\n%s\r\nMessage-ID: <same@example.org>\r\n\r\n"
+                 "note once\r\n", headers);
+    r = post_raw(p, "anna@example.org", to_token(p), bytes, (size_t)n);
+    assert_int_equal(r->row.id, id);
+    assert_int_equal(r->row.repeats, 1);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 1);
+    /* the same answer, once more, and no third time */
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 2);
+    assert_int_equal(post_count(p, "SELECT count(DISTINCT params) FROM outbox"), 1);
+    (void)post_raw(p, "anna@example.org", to_token(p), bytes, (size_t)n);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 2);
+    assert_int_equal(intake_stats(p->intake).accepted, 1);
+    assert_int_equal(intake_stats(p->intake).repeated, 2);
+    assert_int_equal(intake_stats(p->intake).verdicts[INBOX_VERDICT_ACTED], 1);
+    /* the same id with another text is another letter */
+    n = snprintf(bytes, sizeof bytes, "%s\r\nMessage-ID: <same@example.org>\r\n\r\nnote two\r\n",
+                 headers);
+    r = post_raw(p, "anna@example.org", to_token(p), bytes, (size_t)n);
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 2);
+}
+
+static enum status claim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct inbox_row row;
+    size_t n = 0;
+
+    (void)arg;
+    return inbox_claim(txn, now, 1, &row, &n, err);
+}
+
+/* Somebody claims it and dies. */
+static void claim_and_die(struct post *p)
+{
+    struct writer_command command = {.name = "claim", .run = claim_run};
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_run(p->t->writer, &command, &err), err);
+    assert_ok(intake_reclaim(p->intake, &err), err);
+}
+
+static void test_a_letter_that_kills_its_reader_is_put_aside(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    struct intake_arrival arrival = {.way = INBOX_BY_LMTP, .sender = "anna@example.org",
+                                     .received_at = UTC_NONE};
+    struct intake_accepted bad, good;
+    struct err err = ERR_INIT;
+    char text[200];
+
+    for (int deaths = 1; deaths <= INTAKE_ATTEMPTS; deaths++) {
+        (void)post_token(p, SOUTH, TOKEN_TURN, game);
+        (void)snprintf(text, sizeof text, "From: anna@example.org\r\n\r\nnote %d\r\n", deaths);
+        arrival.recipient = to_token(p);
+        arrival.bytes = text;
+        arrival.n = strlen(text);
+        assert_ok(intake_accept(p->intake, &arrival, &bad, &err), err);
+        for (int i = 0; i < deaths; i++)
+            claim_and_die(p);
+        (void)snprintf(text, sizeof text, "From: anna@example.org\r\n\r\nnote behind %d\r\n",
+                       deaths);
+        arrival.n = strlen(text);
+        assert_ok(intake_accept(p->intake, &arrival, &good, &err), err);
+        assert_ok(intake_step(p->intake, NULL, &err), err);
+        assert_int_equal(post_row(p, bad.id).state,
+                         deaths < INTAKE_ATTEMPTS ? INBOX_DONE : INBOX_QUARANTINED);
+        assert_int_equal(post_row(p, good.id).verdict, INBOX_VERDICT_ACTED);
+    }
+}
+
+/* M10, P29, P38: what cannot be read is put aside at once, and stops nothing. */
+static void test_unreadable_bytes_are_put_aside(void **state)
+{
+    static const char nul[] = "From: anna@example.org\r\n\r\ne2-\0e4\r\n";
+    struct post *p = *state;
+
+    r = post_raw(p, "anna@example.org", "play@club.example", nul, sizeof nul - 1);
+    expect(r, INBOX_VERDICT_UNREADABLE);
+    assert_int_equal(r->row.state, INBOX_QUARANTINED);
+    r = post_raw(p, "anna@example.org", "play@club.example", "", 0);
+    expect(r, INBOX_VERDICT_UNREADABLE);
+    expect(post_say(p, SOUTH, NULL, "help"), INBOX_VERDICT_REFUSED);
+}
+
+/* Whatever is lost between claim and commit, a letter has its effect once. */
+static void test_exactly_one_effect_a_letter(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char text[200];
+    uint64_t seed = 20261129;
+    struct err err = ERR_INIT;
+
+    post_close(p);
+    p->options.answers_an_hour = 100000;
+    post_open(p);
+    for (int i = 0; i < 200; i++) {
+        struct intake_arrival arrival = {.way = INBOX_BY_LMTP, .sender = "anna@example.org",
+                                         .received_at = UTC_NONE};
+        struct intake_accepted accepted;
+
+        (void)post_token(p, SOUTH, TOKEN_TURN, game);
+        (void)snprintf(text, sizeof text, "From: anna@example.org\r\n\r\nnote %d\r\n", i);
+        arrival.recipient = to_token(p);
+        arrival.bytes = text;
+        arrival.n = strlen(text);
+        for (int times = 0; times < 3; times++) { /* the MTA never saw our 250 */
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            assert_ok(intake_accept(p->intake, &arrival, &accepted, &err), err);
+            switch (seed >> 62) {
+            case 0: /* killed before the claim: a new process */
+                post_close(p);
+                post_open(p);
+                break;
+            case 1: /* killed after it */
+                if (times == 0)
+                    claim_and_die(p);
+                break;
+            case 2: /* killed after the effect, before the door could say so */
+                assert_ok(intake_step(p->intake, NULL, &err), err);
+                break;
+            default:
+                break;
+            }
+        }
+        assert_ok(intake_step(p->intake, NULL, &err), err);
+    }
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 200);
+    assert_int_equal(post_count(p, "SELECT count(DISTINCT text) FROM notes"), 200);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM inbox WHERE verdict <> 'acted'"), 0);
+}
+
+static void test_the_thread_works_letters_off(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    struct intake_arrival arrival = {.way = INBOX_BY_LMTP, .sender = "anna@example.org",
+                                     .received_at = UTC_NONE};
+    struct intake_accepted accepted;
+    struct err err = ERR_INIT;
+    const char *text = "From: anna@example.org\r\n\r\nnote threads\r\n";
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    table_start_thread(p->t);
+    assert_ok(intake_start(p->intake, &err), err);
+    arrival.recipient = to_token(p);
+    arrival.bytes = text;
+    arrival.n = strlen(text);
+    assert_ok(intake_accept(p->intake, &arrival, &accepted, &err), err);
+    intake_settle(p->intake);
+    assert_int_equal(post_row(p, accepted.id).verdict, INBOX_VERDICT_ACTED);
+    intake_stop(p->intake);
+    intake_stop(p->intake);
+    assert_int_equal(intake_stats(p->intake).verdicts[INBOX_VERDICT_ACTED], 1);
+    assert_int_equal(intake_stats(p->intake).answers, 1);
+}
+
+/* ---------------------------------------------------------------- bounces, recovery, leaving */
+
+static enum status sent_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct post *p = arg;
+    struct intent_row intent = INTENT_ROW_INIT, leased = INTENT_ROW_INIT;
+    static int n;
+    enum status st;
+
+    (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key, "test:%d", ++n);
+    intent.cls = NOTICE_TURN;
+    intent.channel = CHANNEL_MAIL;
+    (void)str_copy(intent.template_name, sizeof intent.template_name, "turn");
+    intent.user_id = p->t->user[SOUTH];
+    intent.due_at = intent.created_at = now;
+    intent.expires_at = now + MS_DAY;
+    st = outbox_put(txn, &intent, &p->bounced_row, err);
+    while (st == ST_OK && leased.id != p->bounced_row) { /* answers go first */
+        intent_release(&leased);
+        st = outbox_claim(txn, CHANNEL_MAIL, now, MS_HOUR, &leased, err);
+    }
+    if (st == ST_OK) {
+        const struct outbox_letter bytes = {.bytes = "x", .len = 1, .content_type = "",
+                                            .envelope_from = "bounce@club.example",
+                                            .envelope_to = "anna@example.org",
+                                            .message_id = "m@club.example"};
+
+        st = outbox_compose(txn, leased.id, leased.attempts, &bytes, err);
+    }
+    if (st == ST_OK)
+        st = outbox_sent(txn, leased.id, leased.attempts, 250, "ok", 1, now, err);
+    intent_release(&leased);
+    return st;
+}
+
+static void send_one(struct post *p)
+{
+    struct writer_command command = {.name = "sent", .run = sent_run, .arg = p};
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_run(p->t->writer, &command, &err), err);
+}
+
+static const struct post_result *report(struct post *p, const char *mac, const char *action,
+                                        const char *status)
+{
+    char to[96], bytes[1200];
+    int n;
+
+    (void)snprintf(to, sizeof to, "bounce+row.%s@club.example", mac);
+    n = snprintf(bytes, sizeof bytes,
+                 "From: MAILER-DAEMON@example.org\r\nMessage-ID: <b%" PRId64 "@example.org>\r\n"
+                 "MIME-Version: 1.0\r\n"
+                 "Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n"
+                 "--b\r\nContent-Type: text/plain\r\n\r\nSorry.\r\n"
+                 "--b\r\nContent-Type: message/delivery-status\r\n\r\n"
+                 "Reporting-MTA: dns; mx.example.org\r\n\r\n"
+                 "Final-Recipient: rfc822; anna@example.org\r\nAction: %s\r\nStatus: %s\r\n"
+                 "\r\n--b--\r\n",
+                 ++p->letters, action, status);
+    return post_raw(p, "", to, bytes, (size_t)n);
+}
+
+/* P24, P25, N9 */
+static void test_bounces_suspend_by_blame_only(void **state)
+{
+    static const struct {
+        const char *mac, *action, *status, *reason;
+    } mild[] = {{"goodgood12", "delayed", "4.2.2", "no_failure"},
+                {"goodgood12", "failed", "5.7.1", "policy"},
+                {"goodgood12", "delivered", "2.0.0", "no_failure"},
+                {"badbadbadb", "failed", "5.1.1", "bad_mac"},
+                {"goodgood12", "failed", "5.2.2", "soft"}};
+    struct post *p = *state;
+
+    send_one(p);
+    for (size_t i = 0; i < COUNT_OF(mild); i++) {
+        r = report(p, mild[i].mac, mild[i].action, mild[i].status);
+        expect(r, INBOX_VERDICT_BOUNCE);
+        assert_string_equal(r->row.reason, mild[i].reason);
+        assert_false(r->has_answer);
+        assert_int_equal(user_now(p, SOUTH).address_state, ADDRESS_OK);
+    }
+    r = report(p, "goodgood12", "failed", "5.1.1");
+    assert_string_equal(r->row.reason, "suspended");
+    assert_int_equal(user_now(p, SOUTH).address_state, ADDRESS_SUSPENDED);
+    assert_int_equal(p->suspended, 1);
+    /* Any letter of his own heals it, even one without a token; a machine's does not. */
+    (void)letter(p, "anna@example.org", "play@club.example",
+                 "From: anna@example.org\r\nAuto-Submitted: auto-replied", "away");
+    assert_int_equal(user_now(p, SOUTH).address_state, ADDRESS_SUSPENDED);
+    (void)post_say(p, SOUTH, NULL, "I am here");
+    assert_int_equal(user_now(p, SOUTH).address_state, ADDRESS_OK);
+    assert_int_equal(p->reached, 1);
+}
+
+static void test_soft_bounces_count_on_three_days_and_old_ones_not(void **state)
+{
+    struct post *p = *state;
+
+    for (int day = 1; day <= 3; day++) {
+        send_one(p);
+        r = report(p, "goodgood12", "failed", "4.4.1");
+        assert_string_equal(r->row.reason, day == 3 ? "suspended" : "soft");
+        if (day == 1) /* twice in a day counts once */
+            assert_string_equal(report(p, "goodgood12", "failed", "4.4.2")->row.reason, "soft");
+        pass(p->t, MS_DAY);
+    }
+    assert_int_equal(user_now(p, SOUTH).address_state, ADDRESS_SUSPENDED);
+    (void)post_say(p, SOUTH, NULL, "here");
+    send_one(p);
+    pass(p->t, 30 * MS_DAY + 1);
+    r = report(p, "goodgood12", "failed", "5.1.1");
+    assert_string_equal(r->row.reason, "too_old");
+    assert_int_equal(user_now(p, SOUTH).address_state, ADDRESS_OK);
+    send_one(p);
+    pass(p->t, 30 * MS_DAY);
+    assert_string_equal(report(p, "goodgood12", "failed", "5.1.1")->row.reason, "suspended");
+}
+
+static void test_what_is_no_report_bounces_nothing(void **state)
+{
+    struct post *p = *state;
+
+    send_one(p);
+    r = letter(p, "anna@example.org", "bounce+row.goodgood12@club.example",
+               "From: anna@example.org\r\nSubject: Out of office", "away");
+    expect(r, INBOX_VERDICT_BOUNCE);
+    assert_string_equal(r->row.reason, "no_report");
+    assert_int_equal(user_now(p, SOUTH).bounces, 0);
+}
+
+static void test_unsubscribing_by_mail(void **state)
+{
+    struct post *p = *state;
+    struct prefs prefs;
+    struct err err = ERR_INIT;
+
+    r = letter(p, "anything@example.net", "unsubscribe+" POST_TOKEN "@club.example",
+               "From: anything@example.net", "");
+    expect(r, INBOX_VERDICT_UNSUBSCRIBED);
+    assert_false(r->has_answer);
+    assert_ok(prefs_get(store_reader_conn(p->t->reader), p->t->user[SOUTH], &prefs, &err), err);
+    assert_int_equal(prefs.at[NOTICE_MATE][CHANNEL_MAIL], PREF_OFF);
+    assert_int_equal(prefs.at[NOTICE_TURN][CHANNEL_MAIL], PREF_DEFAULT);
+    r = letter(p, "anything@example.net", "unsubscribe+aaaaaaaaaaaaaaaaaaaaaaaaaa@club.example",
+               "From: anything@example.net", "");
+    expect(r, INBOX_VERDICT_STRANGER);
+}
+
+/* ---------------------------------------------------------------- the dry run */
+
+static void test_a_dry_run_tells_all_and_does_nothing(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    struct game_row before = game_get(p->t, game), after;
+    struct intake_arrival arrival = {.way = INBOX_BY_COMMAND, .received_at = UTC_NONE};
+    struct buf out = buf_make(256 * 1024);
+    struct err err = ERR_INIT;
+    char bytes[400];
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    arrival.n = (size_t)snprintf(bytes, sizeof bytes,
+                                 "Delivered-To: %s\r\nFrom: Anna <anna@example.org>\r\n"
+                                 "Subject: Re: x\r\n\r\ne2-e4\r\nnote secret\r\n\r\nBye\r\n"
+                                 "> b1-b3\r\n",
+                                 to_token(p));
+    arrival.bytes = bytes;
+    assert_ok(intake_try(p->intake, &arrival, &out, &err), err);
+    static const char *const lines[] = {
+        "recipient: play+…@club.example\n", "token: turn, for anna, state ",
+        "from: anna@example.org\n",         "authentication: none, believed\n",
+        "sender: owner\n",                  "   1 command      e2-e4\n",
+        "   2 command      note secret\n",  "   4 not read     Bye\n",
+        "   5 quote        > b1-b3\n",      "  line 1: e2-e4 → Success\n",
+        "verdict: acted\n",                 "answer to the account anna:\n",
+        "Success: e2e4 is taken and held"};
+
+    for (size_t i = 0; i < COUNT_OF(lines); i++)
+        if (!strstr(out.data, lines[i]))
+            fail_msg("lacks \"%s\":\n%s", lines[i], out.data);
+    assert_null(strstr(out.data, p->token));
+    buf_release(&out);
+    after = game_get(p->t, game);
+    assert_int_equal(after.last_seq, before.last_seq);
+    assert_false(is_held(p, game));
+    assert_int_equal(post_count(p, "SELECT count(*) FROM inbox"), 0);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 0);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 0);
+    assert_int_equal(post_count(p, "SELECT count(used_at) FROM turn_tokens"), 0);
+    expect(post_say(p, SOUTH, p->token, "e2-e4"), INBOX_VERDICT_ACTED);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, post_setup, post_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_recipients_are_told_apart_by_shape),
+        TEST(test_what_cannot_come_in_is_not_stored),
+        TEST(test_the_inbox_keeps_no_token),
+        TEST(test_a_letter_without_its_token_does_nothing_and_tells_its_account),
+        TEST(test_strangers_hear_nothing),
+        TEST(test_the_token_in_references_is_the_last_resort),
+        TEST(test_tokens_that_disagree_do_nothing),
+        TEST(test_a_foreign_letter_waits_for_its_owners_word),
+        TEST(test_a_foreign_letter_may_be_dropped),
+        TEST(test_a_confirmed_letter_is_judged_as_the_game_is_now),
+        TEST(test_a_foreign_question_or_old_token_is_not_worth_asking_about),
+        TEST(test_the_policy_on_dmarc),
+        TEST(test_machines_are_neither_obeyed_nor_answered),
+        TEST(test_answers_an_hour_are_limited_and_acts_are_not),
+        TEST(test_the_same_mistake_is_told_once_an_hour),
+        TEST(test_the_same_letter_again_has_no_second_effect),
+        TEST(test_a_letter_that_kills_its_reader_is_put_aside),
+        TEST(test_unreadable_bytes_are_put_aside),
+        TEST(test_exactly_one_effect_a_letter),
+        TEST(test_the_thread_works_letters_off),
+        TEST(test_bounces_suspend_by_blame_only),
+        TEST(test_soft_bounces_count_on_three_days_and_old_ones_not),
+        TEST(test_what_is_no_report_bounces_nothing),
+        TEST(test_unsubscribing_by_mail),
+        TEST(test_a_dry_run_tells_all_and_does_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
