@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "store/inbox.h"
+#include "store/outbox.h"
 #include "store/timers.h"
 #include "store/users.h"
 #include "store/verify.h"
@@ -216,6 +218,16 @@ void pass(struct table *t, int64_t ms)
 utc_ms now_of(const struct table *t)
 {
     return t->clock.wall_at;
+}
+
+void live_until(struct table *t, utc_ms until)
+{
+    while (now_of(t) < until - 1) {
+        int64_t left = until - 1 - now_of(t);
+        pass(t, left < 4 * MS_MINUTE ? left : 4 * MS_MINUTE);
+        tick_all(t, false);
+    }
+    pass(t, until - now_of(t));
 }
 
 /* ---------------------------------------------------------------- commands */
@@ -485,6 +497,124 @@ void set_position(struct table *t, int64_t game, const char *position)
     struct err err = ERR_INIT;
 
     assert_ok(writer_run(t->writer, &command, &err), err);
+}
+
+/* ---------------------------------------------------------------- letters */
+
+struct letter {
+    struct table *t;
+    int64_t id, game, state_no;
+    utc_ms received_at;
+    int user;
+    enum notice_class cls;
+    enum fate fate;
+};
+
+static enum status run_accept(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    static int n;
+    struct letter *l = arg;
+    struct inbox_row row = INBOX_ROW_INIT;
+    bool is_new = false;
+
+    (void)now;
+    row.received_at = l->received_at;
+    n++;
+    memcpy(row.fingerprint, &n, sizeof n);
+    return inbox_put(txn, &row, &l->id, &is_new, err);
+}
+
+static enum status run_read(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct letter *l = arg;
+    struct inbox_row rows[INBOX_CLAIM_MAX];
+    size_t n = 0;
+    enum status st = inbox_claim(txn, now, INBOX_CLAIM_MAX, rows, &n, err);
+
+    if (st == ST_OK)
+        st = inbox_settle(txn, l->id, INBOX_DONE, INBOX_VERDICT_ACTED, "", 0, 0, 0, now, err);
+    return st;
+}
+
+static enum status run_put(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    static int n;
+    struct letter *l = arg;
+    struct intent_row row = INTENT_ROW_INIT;
+
+    (void)snprintf(row.dedupe_key, sizeof row.dedupe_key, "letter:%d", n++);
+    (void)snprintf(row.template_name, sizeof row.template_name, "turn");
+    row.cls = l->cls;
+    row.channel = CHANNEL_MAIL;
+    row.user_id = l->t->user[l->user];
+    row.game_id = l->game;
+    row.state_no = l->state_no;
+    row.due_at = row.created_at = now;
+    row.expires_at = now + 100 * MS_DAY;
+    return outbox_put(txn, &row, &l->id, err);
+}
+
+static enum status run_settle(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct letter *l = arg;
+    struct intent_row row;
+    enum status st;
+
+    do { /* whatever waits before it goes back */
+        st = outbox_claim(txn, CHANNEL_MAIL, now, MS_HOUR, &row, err);
+        if (st != ST_OK)
+            return st;
+        intent_release(&row);
+        if (row.id != l->id)
+            st = outbox_release(txn, row.id, row.attempts, now + MS_DAY, err);
+    } while (st == ST_OK && row.id != l->id);
+    if (st != ST_OK)
+        return st;
+    if (l->fate == FATE_SENT)
+        return outbox_sent(txn, row.id, row.attempts, 250, "ok", 1, now, err);
+    if (l->fate == FATE_FAILED)
+        return outbox_failed(txn, row.id, row.attempts, 550, "no", 1, now, err);
+    return outbox_supersede_one(txn, row.id, row.attempts, "unwanted", now, err);
+}
+
+static void run_letter(struct letter *l,
+                       enum status (*run_it)(struct store_txn *, utc_ms, void *, struct err *))
+{
+    struct writer_command command = {.name = "letter", .run = run_it, .arg = l};
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_run(l->t->writer, &command, &err), err);
+}
+
+int64_t letter_accept(struct table *t, utc_ms received_at)
+{
+    struct letter l = {.t = t, .received_at = received_at};
+
+    run_letter(&l, run_accept);
+    return l.id;
+}
+
+void letter_was_read(struct table *t, int64_t id)
+{
+    struct letter l = {.t = t, .id = id};
+
+    run_letter(&l, run_read);
+}
+
+int64_t told_put(struct table *t, int64_t game, int user, enum notice_class cls,
+                 int64_t state_no)
+{
+    struct letter l = {.t = t, .game = game, .user = user, .cls = cls, .state_no = state_no};
+
+    run_letter(&l, run_put);
+    return l.id;
+}
+
+void told_settle(struct table *t, int64_t id, enum fate fate)
+{
+    struct letter l = {.t = t, .id = id, .fate = fate};
+
+    run_letter(&l, run_settle);
 }
 
 /* ---------------------------------------------------------------- looking */

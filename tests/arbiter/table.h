@@ -12,6 +12,7 @@
 #include "support/rule.h"
 
 #include "arbiter/arbiter.h"
+#include "store/held.h"
 #include "store/votes.h"
 #include "store/writer.h"
 
@@ -53,6 +54,9 @@ void table_restart(struct table *t, int64_t away_ms);
 
 void pass(struct table *t, int64_t ms); /* time passes, and nobody ticks */
 utc_ms now_of(const struct table *t);
+/* The server lives and ticks every few minutes; the last time one millisecond before `until`,
+ * where the clock then stands. */
+void live_until(struct table *t, utc_ms until);
 
 /* ---------------------------------------------------------------- commands */
 
@@ -116,6 +120,17 @@ void move_refused(struct table *t, int64_t game, const char *text, enum reason r
 struct call acts(struct table *t, enum op op, int64_t game, int user);
 void call_ok(struct call *c);
 void call_refused(struct call *c, enum reason reason);
+
+/* ---------------------------------------------------------------- letters */
+
+/* A letter was accepted then, and nobody has read it; its id.  Then somebody does. */
+int64_t letter_accept(struct table *t, utc_ms received_at);
+void letter_was_read(struct table *t, int64_t id);
+/* A letter of a class is put for a user about the game's state; its id. */
+int64_t told_put(struct table *t, int64_t game, int user, enum notice_class cls,
+                 int64_t state_no);
+enum fate { FATE_SENT, FATE_FAILED, FATE_SUPERSEDED };
+void told_settle(struct table *t, int64_t id, enum fate fate);
 
 /* How many events of the kind the game has; the last of them. */
 int count_events(struct table *t, int64_t game, enum game_event_kind kind);

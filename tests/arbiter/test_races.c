@@ -152,6 +152,65 @@ static void test_X2_a_move_racing_the_flag(void **state)
     free(r);
 }
 
+/* A held move is played, taken back, dropped or replaced, and only one of these, whoever comes at
+ * the instant of its release. */
+static void test_X2_what_becomes_of_a_held_move_is_one_thing(void **state)
+{
+    enum { TABLES = 40, EACH = 2, TICKS = 8 };
+    static const enum op rivals[] = {OP_UNDO, OP_MOVE, OP_RESIGN, OP_PAUSE, OP_ABORT};
+    enum { RIVALS = (int)(sizeof rivals / sizeof rivals[0]) };
+    struct table *t = *state;
+    struct runner *r = runners_new(TABLES * EACH + TICKS);
+    int64_t games[TABLES];
+    utc_ms release_at = now_of(t) + MS_MINUTE;
+
+    for (int i = 0; i < TABLES; i++) {
+        games[i] = game_start(t, "verney");
+        struct call c = acts(t, OP_HOLD, games[i], SOUTH);
+        c.text = "e3";
+        c.release_at = release_at;
+        call_ok(&c);
+    }
+    for (int i = 0; i < TABLES; i++) {
+        for (int k = 0; k < EACH; k++) {
+            struct runner *x = &r[i * EACH + k];
+            enum op op = rivals[(i + k * (1 + i / RIVALS)) % RIVALS];
+            x->call = acts(t, op, games[i],
+                           op == OP_RESIGN                    ? WEST
+                           : op == OP_PAUSE || op == OP_ABORT ? ORGANISER
+                                                              : SOUTH);
+            x->call.text = op == OP_MOVE ? "d3" : "";
+            x->call.at = release_at - 1; /* those of the last instant, run by whichever order */
+            x->call.has_at = true;
+        }
+    }
+    for (int i = TABLES * EACH; i < TABLES * EACH + TICKS; i++)
+        r[i].call = (struct call){.op = OP_TICK, .t = t, .limit = 9, .at = release_at,
+                                  .has_at = true};
+    table_start_thread(t);
+    (void)race(r, TABLES * EACH + TICKS);
+    tick_all(t, false);
+    int dropped = 0;
+    for (int i = 0; i < TABLES; i++) {
+        struct runner *x = &r[i * EACH];
+        int moves = count_events(t, games[i], GAME_EVENT_MOVE);
+        bool is_undone = false;
+        for (int k = 0; k < EACH; k++)
+            is_undone = is_undone || (x[k].call.op == OP_UNDO && x[k].st == ST_OK);
+        assert_true(moves <= 1);
+        struct held_row held;
+        bool is_held = held_get(store_reader_conn(t->reader), games[i], &held, NULL) == ST_OK;
+        if (is_undone)
+            assert_false(is_held);
+        if (moves == 1 && is_undone) /* then it was another */
+            assert_string_equal(last_event(t, games[i], GAME_EVENT_MOVE).san, "d3");
+        dropped += !is_undone && moves == 0 && !is_held;
+        assert_sound(t, games[i]);
+    }
+    assert_true(t->dropped_calls >= dropped);
+    free(r);
+}
+
 static void test_X3_a_game_is_finished_once(void **state)
 {
     struct table *t = *state;
@@ -207,6 +266,7 @@ int main(void)
         T(test_X2_of_a_hundred_moves_one_is_made),
         T(test_X2_a_resignation_racing_a_move),
         T(test_X2_a_move_racing_the_flag),
+        T(test_X2_what_becomes_of_a_held_move_is_one_thing),
         T(test_X3_a_game_is_finished_once),
         T(test_the_last_seat_is_taken_by_one),
     };

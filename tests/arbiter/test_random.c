@@ -12,7 +12,7 @@
 
 struct counts {
     int64_t taken, refused, moves, mated, released, removed, passed, resigned, forfeited, drawn,
-        finished, late, paused, credited, outages;
+        finished, late, paused, credited, outages, held, undone, dropped;
 };
 
 static unsigned draw(struct table *t, unsigned n)
@@ -52,6 +52,46 @@ static void choose_move(struct table *t, const struct position *pos, char ret[MO
     free(list);
 }
 
+/* A move that is held; then he takes it back, or somebody resigns, or time passes. */
+static void by_mail(struct table *t, int64_t game, struct call *move, struct counts *n)
+{
+    struct game_row before = game_get(t, game);
+    struct err err = ERR_INIT;
+    struct call c;
+
+    move->op = OP_HOLD;
+    move->release_at = now_of(t) + 10 * MS_MINUTE;
+    move->with_draw = draw(t, 8) == 0;
+    enum status st = call_run(move, &err);
+    assert_int_equal(game_get(t, game).last_seq, before.last_seq);
+    if (st != ST_OK)
+        return;
+    n->held++;
+    switch (draw(t, 8)) {
+    case 0:
+        c = acts(t, OP_UNDO, game, SOUTH);
+        c.actor = move->actor;
+        call_ok(&c);
+        n->undone++;
+        return;
+    case 1:
+        c = acts(t, draw(t, 12) ? OP_PAUSE : OP_RESIGN, game, ORGANISER);
+        if (c.op == OP_RESIGN)
+            c.actor = player(t, (int)draw(t, SEATS));
+        n->dropped += call_run(&c, &err) == ST_OK;
+        return;
+    case 2:
+        table_restart(t, (int64_t)draw(t, 20) * MS_MINUTE);
+        tick_all(t, true);
+        break;
+    default:
+        break;
+    }
+    live_until(t, now_of(t) + 10 * MS_MINUTE);
+    tick_all(t, false);
+    assert_int_equal(game_get(t, game).ply, before.ply + 1);
+}
+
 static void one_step(struct table *t, int64_t game, struct counts *n)
 {
     static const char *const nonsense[] = {"e2e9", "a1a1", "Kx", "O-O", "zzz", "h7h8q"};
@@ -70,8 +110,12 @@ static void one_step(struct table *t, int64_t game, struct counts *n)
         assert_ok(arbiter_position(&g, &pos, &err), err);
         choose_move(t, &pos, text);
         c.text = text;
-        if (g.paused_at != UTC_NONE)
+        if (g.paused_at != UTC_NONE) {
             c = acts(t, OP_RESUME, game, ORGANISER);
+        } else if (what < 20) { /* by mail: held, and taken back now and then */
+            by_mail(t, game, &c, n);
+            return;
+        }
     } else if (what < 90) {
         c = acts(t, OP_MOVE, game, (int)draw(t, USERS));
         c.text = nonsense[draw(t, 6)];
@@ -147,12 +191,13 @@ static void show(const char *rules, const struct counts *n)
 {
     print_message("%s: taken %lld refused %lld | moves %lld mated %lld released %lld removed %lld "
                   "passed %lld resigned %lld forfeited %lld late %lld paused %lld credited %lld "
-                  "outages %lld | finished %lld drawn %lld\n",
+                  "outages %lld held %lld undone %lld dropped %lld | finished %lld drawn %lld\n",
                   rules, (long long)n->taken, (long long)n->refused, (long long)n->moves,
                   (long long)n->mated, (long long)n->released, (long long)n->removed,
                   (long long)n->passed, (long long)n->resigned, (long long)n->forfeited,
                   (long long)n->late, (long long)n->paused, (long long)n->credited,
-                  (long long)n->outages, (long long)n->finished, (long long)n->drawn);
+                  (long long)n->outages, (long long)n->held, (long long)n->undone,
+                  (long long)n->dropped, (long long)n->finished, (long long)n->drawn);
 }
 
 static void test_random_games_of_verney_are_sound(void **state)
@@ -163,7 +208,8 @@ static void test_random_games_of_verney_are_sound(void **state)
     play(*state, "verney", 8, 500, &n);
     show("verney", &n);
     assert_true(n.taken > 1000 && n.refused > 100 && n.finished > 0 && n.mated > 0 &&
-                n.released > 0 && n.forfeited > 0 && n.late > 0);
+                n.released > 0 && n.forfeited > 0 && n.late > 0 && n.held > 100 &&
+                n.undone > 10 && n.dropped > 10);
 }
 
 static void test_random_games_of_fortress_are_sound(void **state)

@@ -9,18 +9,6 @@
 #include "store/clocks.h"
 #include "store/timers.h"
 
-/* The server lives and ticks every few minutes; the last time one millisecond before `until`,
- * where the clock then stands. */
-static void live_until(struct table *t, utc_ms until)
-{
-    while (now_of(t) < until - 1) {
-        int64_t left = until - 1 - now_of(t);
-        pass(t, left < 4 * MS_MINUTE ? left : 4 * MS_MINUTE);
-        tick_all(t, false);
-    }
-    pass(t, until - now_of(t));
-}
-
 static void test_T1_a_seven_day_game_runs_until_its_own_deadline(void **state)
 {
     struct table *t = *state;
