@@ -72,6 +72,40 @@ static void test_every_fact_is_itemised_and_the_items_sum_up_to_the_deadline(voi
     assert_string_equal(deadline_item_slug(d.items[4].kind), "outage");
 }
 
+/* T17, and a held move that was dropped: given also during a pause, since the giver left out what
+ * the pause gives. */
+static void test_what_letters_took_is_itemised_and_counts_in_a_pause_too(void **state)
+{
+    const struct deadline_fact facts[] = {
+        {FACT_DELIVERY, T0 + MS_HOUR, MS_HOUR, 11},
+        {FACT_PAUSED, T0 + MS_DAY, 0, 12},
+        {FACT_DELIVERY, T0 + MS_DAY + 5, 7, 13},
+        {FACT_HELD, T0 + MS_DAY + 6, 9, 14},
+        {FACT_RESUMED, T0 + 2 * MS_DAY, 0, 15},
+    };
+    struct deadline d = compute(facts, COUNT_OF(facts)), open = compute(facts, 4), back;
+    char text[DEADLINE_TEXT_SIZE];
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(d.deadline_at, T0 + BUDGET + MS_HOUR + 7 + 9 + MS_DAY);
+    assert_int_equal(d.n_items, 6);
+    assert_int_equal(d.items[2].kind, DEADLINE_DELIVERY);
+    assert_int_equal(d.items[2].amount_ms, MS_HOUR);
+    assert_int_equal(d.items[2].at, T0 + MS_HOUR);
+    assert_int_equal(d.items[2].ref, 11);
+    assert_string_equal(deadline_item_slug(d.items[3].kind), "delivery");
+    assert_string_equal(deadline_item_slug(d.items[4].kind), "held");
+    assert_int_equal(d.items[4].amount_ms, 9);
+    assert_int_equal(d.items[5].kind, DEADLINE_PAUSE);
+    assert_int_equal(open.left_ms, BUDGET + MS_HOUR + 7 + 9 - MS_DAY);
+    deadline_format_items(&d, text);
+    assert_ok(deadline_parse_items(text, GRACE, UTC_NONE, &back, &err), err);
+    assert_int_equal(back.deadline_at, d.deadline_at);
+    assert_int_equal(back.n_items, d.n_items);
+    assert_int_equal(back.items[4].kind, DEADLINE_HELD);
+}
+
 static void test_while_paused_there_is_no_deadline_but_time_left(void **state)
 {
     const struct deadline_fact facts[] = {{FACT_PAUSED, T0 + 4 * MS_DAY, 0, 1}};
@@ -235,6 +269,7 @@ int main(void)
         cmocka_unit_test(test_a_turn_without_facts_ends_after_its_budget),
         cmocka_unit_test(test_in_time_late_and_lost_meet_at_exact_instants),
         cmocka_unit_test(test_every_fact_is_itemised_and_the_items_sum_up_to_the_deadline),
+        cmocka_unit_test(test_what_letters_took_is_itemised_and_counts_in_a_pause_too),
         cmocka_unit_test(test_while_paused_there_is_no_deadline_but_time_left),
         cmocka_unit_test(test_facts_that_contradict_each_other_are_refused),
         cmocka_unit_test(test_a_fortnights_turn_warns_at_half_time_and_48_and_12_hours_before),
