@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "store/keys.h"
 #include "store/logins.h"
+#include "store/outbox.h"
 #include "store/prefs.h"
 #include "store/webhooks.h"
 
@@ -254,6 +255,7 @@ static void test_a_change_of_address_waits_for_both_sides(void **state)
 
 static void test_a_link_logs_in_once_and_before_its_time_is_over(void **state)
 {
+    struct intent_row mailed = INTENT_ROW_INIT;
     unsigned char hash[STORE_HASH_SIZE], later[STORE_HASH_SIZE], cookie[STORE_HASH_SIZE];
     struct login_link_row row;
     int64_t id = 0, n = 0;
@@ -276,6 +278,12 @@ static void test_a_link_logs_in_once_and_before_its_time_is_over(void **state)
     assert_st(login_links_set_token(rig.txn, id, hash, T0 + 200, &err), ST_GONE, err);
     assert_ok(login_links_find(conn(), later, &row, &err), err);
     assert_int_equal(row.used_at, T0 + 99);
+    assert_ok(login_links_count(conn(), anna, T0, &n, &err), err);
+    assert_int_equal(n, 0); /* it was handed over by its maker, not mailed */
+    (void)snprintf(mailed.dedupe_key, sizeof mailed.dedupe_key, "login:%lld:0", (long long)id);
+    (void)str_copy(mailed.template_name, sizeof mailed.template_name, "login");
+    mailed.user_id = anna;
+    assert_ok(outbox_put(rig.txn, &mailed, NULL, &err), err);
     assert_ok(login_links_count(conn(), anna, T0, &n, &err), err);
     assert_int_equal(n, 1);
     assert_ok(login_links_count(conn(), anna, T0 + 1, &n, &err), err);
