@@ -10,8 +10,8 @@
  *   maildir_open()     the folder with new/ and cur/ must be there
  *   maildir_scan()     one look through new/, in the calling thread; or
  *   maildir_start()    a thread: a look at once, by inotify at whatever comes (moved there,
- *                      linked there, written there and closed), and at everything again every MAILDIR_RESCAN_MS and
- *                      whenever inotify says that it has lost count
+ *                      linked there, or written there and closed), and at everything again every
+ *                      MAILDIR_RESCAN_MS
  *   maildir_close()    ends the thread within a moment; NULL is allowed
  *
  * What cannot be read never blocks the rest

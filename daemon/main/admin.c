@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "main/cmd_receive.h"
 #include "main/engine.h"
 #include "store/audit.h"
 
@@ -318,6 +319,8 @@ static const struct admin_verb verbs[] = {
     {"game-resume", game_act, NULL},
     {"game-credit", game_act, NULL},
     {"game-adjudicate", game_act, NULL},
+    {"receive", NULL, receive_perform},
+    {"inbox-retry", inbox_retry_run, inbox_retry_after},
     {NULL, NULL, NULL},
 };
 

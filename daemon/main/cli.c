@@ -237,11 +237,37 @@ static void letters_check(const struct cli_command *table)
                 assert(!o->letter || (o->letter != c->letter && o->letter != 'h'));
 }
 
+/* The command is found: its options and operands from argv[i] on, then run it. */
+static int command_run(struct cli *cli, int argc, char **argv, int i)
+{
+    bool options_end = false;
+    int st;
+
+    for (; i < argc; i++) {
+        if (!options_end && str_eq(argv[i], "--")) {
+            options_end = true;
+        } else if (!options_end && argv[i][0] == '-' && argv[i][1]) {
+            if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h")) {
+                command_help(cli->command);
+                return CLI_OK;
+            }
+            if ((st = option_take(cli, argc, argv, &i)) != CLI_OK)
+                return st;
+        } else if (cli->operand_count == CLI_OPERANDS_MAX) {
+            return cli_fail(CLI_USAGE, "more than %d operands", CLI_OPERANDS_MAX);
+        } else {
+            cli->operands[cli->operand_count++] = argv[i];
+        }
+    }
+    if ((st = operands_check(cli)) != CLI_OK)
+        return st;
+    return cli->command->run(cli);
+}
+
 int cli_run(const struct cli_command *table, const struct main_seams *seams, int argc, char **argv)
 {
     struct cli cli = {.seams = seams, .config_path = SETTINGS_DEFAULT_PATH};
     int i = 1, st;
-    bool options_end = false;
 
     letters_check(table);
     for (; i < argc && argv[i][0] == '-'; i++) { /* before the words: -c and --set */
@@ -264,23 +290,6 @@ int cli_run(const struct cli_command *table, const struct main_seams *seams, int
     i += (int)words_count(cli.command->words);
     if (cli.command->run_raw)
         return cli.command->run_raw(argc - i + 1, argv + i - 1);
-    for (; i < argc; i++) {
-        if (!options_end && str_eq(argv[i], "--")) {
-            options_end = true;
-        } else if (!options_end && argv[i][0] == '-' && argv[i][1]) {
-            if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h")) {
-                command_help(cli.command);
-                return CLI_OK;
-            }
-            if ((st = option_take(&cli, argc, argv, &i)) != CLI_OK)
-                return st;
-        } else if (cli.operand_count == CLI_OPERANDS_MAX) {
-            return cli_fail(CLI_USAGE, "more than %d operands", CLI_OPERANDS_MAX);
-        } else {
-            cli.operands[cli.operand_count++] = argv[i];
-        }
-    }
-    if ((st = operands_check(&cli)) != CLI_OK)
-        return st;
-    return cli.command->run(&cli);
+    st = command_run(&cli, argc, argv, i);
+    return st == CLI_USAGE && cli.command->usage_status ? cli.command->usage_status : st;
 }

@@ -53,6 +53,7 @@ struct cli_command {
     const struct cli_option *options; /* NULL: none of its own */
     size_t operands_min, operands_max;
     bool is_configured; /* takes -c and --set */
+    int usage_status;   /* the exit status of a wrong command line; 0: CLI_USAGE */
     int (*run)(struct cli *cli);
     int (*run_raw)(int argc, char **argv); /* reads its own arguments; argv[0] is the last word */
 };

@@ -52,9 +52,8 @@ const struct cli_option game_pause_options[] = {
     {NULL, 0, NULL, NULL},
 };
 
-/* Perform rq in this process, which takes the database's lock for the moment. */
-static enum status perform_here(struct cli *cli, const struct settings *s,
-                                const struct admin_request *rq, struct buf *out, struct err *err)
+enum status admin_perform_here(struct cli *cli, const struct settings *s,
+                               const struct admin_request *rq, struct buf *out, struct err *err)
 {
     struct engine *engine = calloc(1, sizeof *engine);
     enum status st;
@@ -86,7 +85,7 @@ int admin_submit(struct cli *cli, struct admin_request *rq)
     if (st == ST_OK) {
         st = control_call(s.control_socket, rq, CONTROL_ANSWER_MS, &out, &err);
         if (st == ST_NOT_FOUND)
-            st = perform_here(cli, &s, rq, &out, &err);
+            st = admin_perform_here(cli, &s, rq, &out, &err);
     }
     if (st == ST_OK)
         fputs(out.data, stdout);

@@ -11,6 +11,8 @@
 #include "main/admin.h"
 #include "main/cli.h"
 
+struct settings;
+
 extern const struct cli_option user_add_options[], user_operator_options[],
     user_password_options[], user_token_options[], user_invite_options[], game_note_options[],
     game_pause_options[];
@@ -28,6 +30,11 @@ int cmd_game_pause(struct cli *cli);
 int cmd_game_resume(struct cli *cli);
 int cmd_game_credit(struct cli *cli);
 int cmd_game_adjudicate(struct cli *cli);
+
+/* Perform rq in this process, which takes the database's lock for the moment. */
+MUST_CHECK enum status admin_perform_here(struct cli *cli, const struct settings *settings,
+                                          const struct admin_request *rq, struct buf *out,
+                                          struct err *err);
 
 /* Have rq performed: by the daemon if one runs, else here; prints the answer.  Ends rq. */
 int admin_submit(struct cli *cli, struct admin_request *rq);

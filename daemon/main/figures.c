@@ -22,6 +22,12 @@ static void one(struct buf *out, const char *name, const char *type, const char 
     buf_printf(out, "fourhanded_%s %.15g\n", name, value);
 }
 
+void figure_print(struct buf *out, const char *name, const char *type, const char *help,
+                  double value)
+{
+    one(out, name, type, help, value);
+}
+
 static void writer_print(const struct engine *e, struct buf *out)
 {
     struct writer_stats w = writer_stats(e->writer);

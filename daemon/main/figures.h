@@ -12,6 +12,10 @@
 struct courier;
 struct engine;
 
+/* One figure with its head: name without "fourhanded_", "counter" or "gauge", a sentence. */
+void figure_print(struct buf *out, const char *name, const char *type, const char *help,
+                  double value);
+
 void figures_print(struct engine *engine, struct courier *courier, struct buf *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "main/cmd_config.h"
 #include "main/cmd_rules.h"
 #include "main/cmd_admin.h"
+#include "main/cmd_receive.h"
 #include "main/cmd_read.h"
 #include "main/serve.h"
 #include "people/people.h"
@@ -70,6 +71,18 @@ static const struct cli_command commands[] = {
     {.words = "game resume", .operands = "GAME", .doc = "Let a game's clock run on",
      .options = game_note_options, .operands_min = 1, .operands_max = 1, .is_configured = true,
      .run = cmd_game_resume},
+    {.words = "receive", .operands = "[FILE|-]",
+     .doc = "Take in a letter, of standard input unless a file is named",
+     .options = receive_options, .operands_max = 1, .is_configured = true,
+     .usage_status = RECEIVE_USAGE, .run = cmd_receive},
+    {.words = "inbox list", .operands = "", .doc = "List the letters that came, newest first",
+     .options = inbox_list_options, .is_configured = true, .run = cmd_inbox_list},
+    {.words = "inbox show", .operands = "LETTER",
+     .doc = "Show what became of a letter, and its header", .options = inbox_show_options,
+     .operands_min = 1, .operands_max = 1, .is_configured = true, .run = cmd_inbox_show},
+    {.words = "inbox retry", .operands = "LETTER",
+     .doc = "Have a letter read again that was put aside", .operands_min = 1, .operands_max = 1,
+     .is_configured = true, .run = cmd_inbox_retry},
     {.words = "rules", .operands = "TOOL …", .doc = "Tools of the rules library, line by line",
      .run_raw = cmd_rules},
     {.words = "verify", .operands = "", .doc = "Replay every game and look for faults in the file",

@@ -20,6 +20,7 @@
 #include "intake/intake.h"
 #include "main/cmd_config.h"
 #include "main/control.h"
+#include "main/doors.h"
 #include "main/engine.h"
 #include "main/figures.h"
 #include "main/listen.h"
@@ -90,10 +91,11 @@ struct serving {
     struct passwords *passwords;
     struct control *control;
     bool is_writing, is_sending; /* the writer's thread was started, the courier's */
-    int http_fds[LISTEN_MAX];
-    size_t http_count;
+    struct doors *doors;
+    int http_fds[LISTEN_MAX], lmtp_fds[LISTEN_MAX];
+    size_t http_count, lmtp_count;
     int metrics_fd;
-    char where[LISTEN_WHERE_SIZE], metrics_where[LISTEN_WHERE_SIZE];
+    char where[LISTEN_WHERE_SIZE], metrics_where[LISTEN_WHERE_SIZE], lmtp_where[LISTEN_WHERE_SIZE];
     atomic_uint watchdog_asked, watchdog_answered;
 };
 
@@ -153,6 +155,12 @@ static enum status sockets_open(struct serving *s, const struct settings *settin
         if (settings->http.metrics_listen[0])
             st = listen_open(settings->http.metrics_listen, &s->metrics_fd, err);
     }
+    if (st == ST_OK)
+        st = listen_inherit("lmtp", s->lmtp_fds, LISTEN_MAX, &s->lmtp_count, err);
+    if (st == ST_OK && s->lmtp_count == 0 && settings->mail_in.lmtp_listen[0]) {
+        st = listen_open(settings->mail_in.lmtp_listen, &s->lmtp_fds[0], err);
+        s->lmtp_count = st == ST_OK;
+    }
     if (st != ST_OK)
         return st;
     listen_describe(s->http_fds[0], s->where, &port);
@@ -160,6 +168,8 @@ static enum status sockets_open(struct serving *s, const struct settings *settin
         engine_port_set(&s->engine, port);
     if (s->metrics_fd >= 0)
         listen_describe(s->metrics_fd, s->metrics_where, &port);
+    if (s->lmtp_count > 0)
+        listen_describe(s->lmtp_fds[0], s->lmtp_where, &port);
     return ST_OK;
 }
 
@@ -168,6 +178,7 @@ static void metrics_more(void *arg, struct buf *out)
     struct serving *s = arg;
 
     figures_print(&s->engine, s->courier, out);
+    doors_print(s->doors, out);
 }
 
 static enum status http_begin(struct serving *s, const struct settings *settings, struct err *err)
@@ -266,6 +277,14 @@ static enum status courier_begin(struct serving *s, const struct settings *setti
     return courier_new(&options, &s->courier, err);
 }
 
+static enum status doors_begin(struct serving *s, const struct settings *settings, struct err *err)
+{
+    size_t n = s->lmtp_count;
+
+    s->lmtp_count = 0; /* the doors have the sockets now, whatever becomes of it */
+    return doors_open(&s->engine, settings, s->lmtp_fds, n, &s->doors, err);
+}
+
 static enum status serving_begin(struct serving *s, struct cli *cli,
                                  const struct settings *settings, struct err *err)
 {
@@ -303,7 +322,9 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
     if (st != ST_OK)
         return st;
     hook_set(s, NULL, ticker);
-    st = http_begin(s, settings, err);
+    st = doors_begin(s, settings, err);
+    if (st == ST_OK)
+        st = http_begin(s, settings, err); /* last but one: it asks for the figures of all others */
     if (st == ST_OK)
         st = control_start(&s->engine, cli->seams ? cli->seams->verbs : NULL,
                            settings->control_socket, &s->control, err);
@@ -322,6 +343,7 @@ static void serving_end(struct serving *s, const struct settings *settings)
     control_stop(s->control);
     ticker_stop(ticker);
     http_stop(http, settings->http.shutdown_ms);
+    doors_stop(s->doors, settings->http.shutdown_ms);
     passwords_free(s->passwords);
     intake_stop(s->engine.intake);
     if (s->is_sending)
@@ -330,6 +352,8 @@ static void serving_end(struct serving *s, const struct settings *settings)
         writer_stop(s->engine.writer);
     for (size_t i = 0; i < s->http_count; i++)
         close(s->http_fds[i]);
+    for (size_t i = 0; i < s->lmtp_count; i++)
+        close(s->lmtp_fds[i]);
     if (s->metrics_fd >= 0)
         close(s->metrics_fd);
     courier_free(s->courier);
@@ -391,7 +415,10 @@ static void serving_wait(struct serving *s)
 
 static void ready_tell(struct serving *s)
 {
-    printf("ready %s%s%s\n", s->where, s->metrics_where[0] ? " metrics " : "", s->metrics_where);
+    const char *lmtp = str_starts(s->lmtp_where, "http://") ? s->lmtp_where + 7 : s->lmtp_where;
+
+    printf("ready %s%s%s%s%s\n", s->where, s->metrics_where[0] ? " metrics " : "", s->metrics_where,
+           *lmtp ? " lmtp " : "", lmtp);
     fflush(stdout);
     log_event(LOG_LEVEL_INFO, "ready version=%s where=%s url=%s", FH_VERSION, s->where,
               s->engine.public_url);

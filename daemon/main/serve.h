@@ -12,10 +12,11 @@
 
 /*
  * Serve until a signal.  When everything is up, one line goes to standard output:
- * "ready http://127.0.0.1:8484" or "ready unix:/path", followed by " metrics http://…" when there
- * is such a listener.  The first SIGTERM or SIGINT stops in order: no new connections, requests
- * under way end (http.shutdown_time), what the writer was given is done, the store is closed.  The
- * second exits at once, which loses nothing: what is not finished is not acknowledged.
+ * "ready http://127.0.0.1:8484" or "ready unix:/path", followed by " metrics http://…" and by
+ * " lmtp 127.0.0.1:4711" or " lmtp unix:/path" when there are such listeners.  The first SIGTERM
+ * or SIGINT stops in order: no new connections, requests under way end (http.shutdown_time), what
+ * the writer was given is done, the store is closed.  The second exits at once, which loses
+ * nothing: what is not finished is not acknowledged.
  */
 int cmd_serve(struct cli *cli);
 

@@ -1,4 +1,4 @@
-/* The thread around a rented mailbox: what it takes, marks, remembers, and that nothing holds it. */
+/* The thread around a rented mailbox: what it takes, marks and remembers; nothing holds it. */
 #include "support/harness.h"
 
 #include <stdio.h>

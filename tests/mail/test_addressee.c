@@ -23,9 +23,11 @@ static void test_the_best_known_address_wins_and_among_equals_the_first(void **s
     static const struct {
         const char *letter, *found;
     } letters[] = {
-        {"Delivered-To: play+a@example.org\r\nTo: play+b@example.org\r\n\r\n", "play+a@example.org"},
+        {"Delivered-To: play+a@example.org\r\nTo: play+b@example.org\r\n\r\n",
+         "play+a@example.org"},
         {"To: play+b@example.org\nDelivered-To: play+a@example.org\n\n", "play+a@example.org"},
-        {"Delivered-To: play@example.org\nTo: \"x\" <play+b@example.org>\n\n", "play+b@example.org"},
+        {"Delivered-To: play@example.org\nTo: \"x\" <play+b@example.org>\n\n",
+         "play+b@example.org"},
         {"Delivered-To: play@example.org\nX-Original-To: play@example.org\nTo: list@x.example\n\n",
          "play@example.org"},
         {"delivered-to : <play+a@example.org>\n\n", "play+a@example.org"},

@@ -473,6 +473,158 @@ static void test_who_is_silent_on_the_control_socket_makes_nobody_wait(void **st
     assert_int_equal(daemon_stop(c, SIGTERM), 0);
 }
 
+/* ------------------------------------------------------------------------------- letters */
+
+#define MAIL_IN "mail_in: { address = \"play@example.org\"; %s };\n"
+
+static const char letter[] = "From: joe@example.net\nTo: play@example.org\nSubject: hello\n"
+                             "Message-ID: <1@example.net>\n\nhelp\n";
+
+static void letter_write(struct club *c, const char *name, const char *text)
+{
+    FILE *f = fopen(path_of(c, name), "w");
+
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    fclose(f);
+}
+
+/* A mail server's pipe goes by the exit status (sysexits.h), with and without a daemon. */
+static void test_receive_takes_a_letter_and_says_by_its_status_what_became_of_it(void **state)
+{
+    struct club *c = *state;
+    char text[4000], more[300], big[17000];
+
+    snprintf(more, sizeof more, MAIL_IN, "letter_size = \"16KiB\";");
+    config_write(c, more);
+    letter_write(c, "letter", letter);
+    letter_write(c, "empty", "");
+    memset(big, 'x', sizeof big - 1);
+    big[sizeof big - 1] = '\0';
+    letter_write(c, "big", big);
+    snprintf(big, sizeof big, "From joe@example.net Mon Jan  1 00:00:00 2026\n%s", letter);
+    letter_write(c, "mbox", big);
+    for (int is_daemon = 0; is_daemon < 2; is_daemon++) {
+        if (is_daemon)
+            daemon_start(c);
+        assert_int_equal(RUN(c, text, "receive", "--dry-run", path_of(c, "letter")), 0);
+        assert_non_null(strstr(text, "recipient: play@example.org"));
+        assert_int_equal(RUN(c, text, "receive", path_of(c, "letter")), 0);
+        assert_string_equal(text, is_daemon ? "known 1\n" : "taken 1\n");
+        assert_int_equal(RUN(c, text, "receive", path_of(c, "mbox")), 0);
+        assert_string_equal(text, "known 1\n"); /* an mbox' first line is no part of it */
+        assert_int_equal(RUN(c, text, "receive", "-r", "joe@example.org", path_of(c, "letter")),
+                         67);
+        assert_int_equal(RUN(c, text, "receive", path_of(c, "empty")), 65);
+        assert_int_equal(RUN(c, text, "receive", path_of(c, "big")), 65);
+        assert_int_equal(RUN(c, text, "receive", path_of(c, "nowhere")), 65);
+        assert_int_equal(RUN(c, text, "receive", "--no-such-option"), 64);
+        assert_int_equal(RUN(c, text, "receive", "a", "b"), 64);
+        assert_int_equal(RUN(c, text, "receive", "--wait", "soon", path_of(c, "letter")), 64);
+    }
+    assert_int_equal(unlink(path_of(c, "control.sock")), 0);
+    assert_int_equal(RUN(c, text, "receive", path_of(c, "letter")), 75); /* it has the lock */
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    config_write(c, "nonsense = 1;\n");
+    assert_int_equal(RUN(c, text, "receive", path_of(c, "letter")), 75);
+    config_write(c, "");
+    assert_int_equal(RUN(c, text, "receive", path_of(c, "letter")), 75); /* mail_in is off */
+}
+
+static void test_receive_waits_no_longer_than_it_is_told_for_a_daemon_that_hangs(void **state)
+{
+    struct club *c = *state;
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0), waiting[3];
+    char text[2000], more[100];
+
+    snprintf(more, sizeof more, MAIL_IN, "");
+    config_write(c, more);
+    letter_write(c, "letter", letter);
+    str_copy(at.sun_path, sizeof at.sun_path, path_of(c, "control.sock"));
+    assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(fd, 1), 0); /* and accepts nobody */
+    assert_int_equal(RUN(c, text, "receive", "--wait", "50ms", path_of(c, "letter")), 75);
+    for (size_t i = 0; i < COUNT_OF(waiting); i++) { /* nor is there room to wait */
+        waiting[i] = socket(AF_UNIX, SOCK_STREAM, 0);
+        (void)fcntl(waiting[i], F_SETFL, O_NONBLOCK);
+        (void)connect(waiting[i], (const struct sockaddr *)&at, sizeof at);
+    }
+    assert_int_equal(RUN(c, text, "receive", path_of(c, "letter")), 75);
+    for (size_t i = 0; i < COUNT_OF(waiting); i++)
+        close(waiting[i]);
+    close(fd);
+}
+
+/* The next bytes of fd are these. */
+static void assert_hears(int fd, const char *text)
+{
+    char heard[1000];
+    size_t n = 0, want = strlen(text);
+
+    while (n < want) {
+        ssize_t got = read(fd, heard + n, want - n);
+        assert_true(got > 0);
+        n += (size_t)got;
+    }
+    assert_memory_equal(heard, text, want);
+}
+
+static void test_letters_come_in_by_lmtp_and_maildir_and_are_looked_at(void **state)
+{
+    static const char dialogue[] =
+        "LHLO x\r\nMAIL FROM:<joe@example.net>\r\nRCPT TO:<play@example.org>\r\nDATA\r\n"
+        "From: joe@example.net\r\nMessage-ID: <2@x>\r\n\r\nhelp\r\n.\r\n";
+    struct club *c = *state;
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    struct stat about;
+    char text[4000], more[300];
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(more, sizeof more,
+             "mail_in: { address = \"play@example.org\"; maildir = \"box\"; "
+             "lmtp_listen = \"unix:%s\"; };\n",
+             path_of(c, "lmtp.sock"));
+    config_write(c, more);
+    assert_int_equal(RUN(c, text, "serve"), 1); /* the folder is not there */
+    assert_int_equal(mkdir(path_of(c, "box"), 0700), 0);
+    assert_int_equal(mkdir(path_of(c, "box/new"), 0700), 0);
+    assert_int_equal(mkdir(path_of(c, "box/cur"), 0700), 0);
+    letter_write(c, "box/new/1", letter);
+    daemon_start(c);
+    snprintf(more, sizeof more, " lmtp unix:%s\n", path_of(c, "lmtp.sock"));
+    assert_non_null(strstr(c->ready, more));
+    assert_int_equal(stat(path_of(c, "lmtp.sock"), &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0660);
+    str_copy(to.sun_path, sizeof to.sun_path, path_of(c, "lmtp.sock"));
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(write(fd, dialogue, sizeof dialogue - 1), (ssize_t)sizeof dialogue - 1);
+    assert_hears(fd, "220 example.org LMTP Fourhanded\r\n"
+                     "250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n"
+                     "250-SMTPUTF8\r\n250 SIZE 1048576\r\n250 2.1.0 OK\r\n250 2.1.5 OK\r\n"
+                     "354 The letter, then a line with a dot alone\r\n250 2.0.0 Taken\r\n");
+    assert_int_equal(RUN(c, text, "settle"), 0);
+    assert_int_equal(RUN(c, text, "inbox", "list", "--state", "done"), 0);
+    assert_non_null(strstr(text, " lmtp "));
+    assert_int_equal(RUN(c, text, "inbox", "show", "2"), 0);
+    assert_non_null(strstr(text, "From: joe@example.net\n"));
+    assert_null(strstr(text, "help"));
+    assert_int_equal(RUN(c, text, "inbox", "show", "--raw", "2"), 0);
+    assert_non_null(strstr(text, "\nhelp"));
+    assert_int_equal(RUN(c, text, "inbox", "show", "99"), 1);
+    assert_int_equal(RUN(c, text, "inbox", "retry", "2"), 1); /* it was not put aside */
+    assert_int_equal(RUN(c, text, "inbox", "list", "--state", "lost"), 2);
+    assert_int_equal(kill(c->pid, SIGTERM), 0);
+    assert_hears(fd, "421 4.3.2 The server stops, come again later\r\n");
+    close(fd);
+    assert_int_equal(process_wait(c->pid), 0);
+    fclose(c->out);
+    c->pid = 0;
+    assert_int_equal(RUN(c, text, "inbox", "list"), 0);
+    assert_non_null(strstr(text, " maildir ")); /* taken before the daemon ended */
+    assert_int_equal(stat(path_of(c, "box/cur/1:2,S"), &about), 0);
+}
+
 /* ------------------------------------------------------------------------------- systemd */
 
 struct systemd {
@@ -613,6 +765,9 @@ int main(int argc, char **argv)
         TEST(test_every_error_of_the_configuration_is_told_at_the_start),
         TEST(test_nonsense_on_the_control_socket_harms_nobody),
         TEST(test_who_is_silent_on_the_control_socket_makes_nobody_wait),
+        TEST(test_receive_takes_a_letter_and_says_by_its_status_what_became_of_it),
+        TEST(test_receive_waits_no_longer_than_it_is_told_for_a_daemon_that_hangs),
+        TEST(test_letters_come_in_by_lmtp_and_maildir_and_are_looked_at),
         TEST(test_systemd_is_told_when_it_is_ready_alive_and_stopping),
         TEST(test_a_second_signal_ends_it_at_once),
         TEST(test_a_socket_that_systemd_holds_is_served),
