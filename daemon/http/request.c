@@ -216,6 +216,8 @@ enum status request_check_headers(struct request *r, bool *ret_has_body, struct 
         return err_reason(err, REASON_BAD_REQUEST, "Content-Length is not a number");
     if (!check.has_host)
         return err_reason(err, REASON_BAD_REQUEST, "the Host header is missing");
+    if (check.has_length)
+        r->body_length = length;
     if (check.has_length && (uint64_t)length > r->http->options.body_size)
         return err_reason(err, REASON_TOO_LARGE, "a body may have %zu bytes, not %lld",
                           r->http->options.body_size, (long long)length);

@@ -284,6 +284,7 @@ static void *on_target(void *arg, const char *uri, struct MHD_Connection *conn)
     r->uri = uri;
     r->uri_len = strlen(r->target ? r->target : "");
     r->body = buf_make(http->options.body_size);
+    r->body_length = -1;
     r->answer.body = buf_make(HTTP_FILES_BYTES);
     r->began_ms = http_now_ms(http);
     link_set_cut(http, r->link, r->began_ms + http->options.request_ms, true);
@@ -1126,8 +1127,12 @@ static enum status serve(struct request *r, struct err *err)
 
 static enum MHD_Result refuse(struct request *r, bool has_body, const struct err *err)
 {
-    /* MHD takes an answer before the body only for these two; else a body is read away first. */
-    if (has_body && (r->method == METHOD_POST || r->method == METHOD_PUT)) {
+    /* A body that is not too long is read away first: a client, or a proxy, that is still sending
+     * when the connection is closed may never see the answer.  MHD takes an answer before the body
+     * for these two methods only. */
+    bool is_short = r->body_length >= 0 && r->body_length <= DRAIN_MAX;
+
+    if (has_body && !is_short && (r->method == METHOD_POST || r->method == METHOD_PUT)) {
         r->must_close = true;
         return finish_failure(r, err);
     }

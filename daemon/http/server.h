@@ -162,6 +162,7 @@ struct request {
     } query[HTTP_QUERY_MAX];
     size_t n_query;
     const char *params[ROUTE_PARAMS_MAX]; /* in the order of the pattern */
+    int64_t body_length; /* as Content-Length says; -1: it does not, or cannot be trusted */
     struct buf body;
     struct form form;
     bool must_close;
