@@ -5,6 +5,7 @@
  *   const anna = await club.player('anna');           account with a token
  *   await anna.post('/api/v1/games', {...})           JSON in and out, throws Refused
  *   await club.stop(); await club.kill(); await club.start();
+ *   startClub({ rate: 12, http: 'trusted_proxies = […];' })   more of the section http
  *   startClub({ at: '2027-01-04T08:00:00Z' })         its clocks stand there until advanced
  *   await club.settle(); await club.advance('3d');    all that is due is done, also after the jump
  *   club.sql('SELECT …')                              rows of the file
@@ -85,7 +86,7 @@ class Club {
             `control_socket = ${quote(join(this.folder, 'control.sock'))};`,
             `web_directory = ${quote(join(import.meta.dirname ?? '.', '../../../web'))};`,
             `registration = "open";`,
-            `http: { listen = "127.0.0.1:0"; metrics_listen = "127.0.0.1:0"; rate_requests = 1000000; rate_logins = 1000000; };`,
+            `http: { listen = "127.0.0.1:0"; metrics_listen = "127.0.0.1:0"; rate_requests = ${this.options.rate ?? 1000000}; rate_logins = 1000000; ${this.options.http ?? ''} };`,
             smtpPort ? `mail: { transport = "smtp"; host = "127.0.0.1"; port = ${smtpPort}; tls = "none"; from_address = "club@example.org"; };`
                 : `mail: { transport = "directory"; directory = ${quote(join(this.folder, 'mail'))}; from_address = "club@example.org"; };`,
             `webhooks: { allow = [ "127.0.0.0/8" ]; };`,
@@ -188,6 +189,8 @@ class Club {
         this.child.kill(signal);
         const end = await this.exited;
         this.child = null;
+        const fault = /(?:WARNING: ThreadSanitizer|ERROR: AddressSanitizer|ERROR: LeakSanitizer|runtime error:)[^]*/.exec(this.log);
+        if (fault) throw new Error(`the daemon's sanitizer says:\n${fault[0].slice(0, 6000)}`);
         return end;
     }
 
