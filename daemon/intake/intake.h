@@ -131,8 +131,8 @@ void intake_close(struct intake *intake); /* NULL is allowed; stops the thread *
 MUST_CHECK enum status intake_start(struct intake *intake, struct err *err);
 void intake_stop(struct intake *intake); /* ends after the letter at work */
 void intake_wake(struct intake *intake); /* cheap, does not block */
-/* Wait until the thread has looked at the inbox anew and nothing waits there, or it has failed.  For
- * programs that move its clock. */
+/* Wait until the thread has looked at the inbox anew and nothing waits there, or it has failed.
+ * For programs that move its clock. */
 void intake_settle(struct intake *intake);
 
 /* Without a thread: settle all letters that wait.  *ret_n (NULL allowed): how many. */

@@ -35,8 +35,8 @@ static const struct post_result *letter(struct post *p, const char *sender, cons
                                         const char *headers, const char *text)
 {
     char bytes[8192];
-    int n = snprintf(bytes, sizeof bytes, "%s\r\nMessage-ID: <x%" PRId64 "@example.org>\r\n\r\n%s\r\n",
-                     headers, ++p->letters, text);
+    int n = snprintf(bytes, sizeof bytes,
+                     "%s\r\nMessage-ID: <x%" PRId64 "@example.org>\r\n\r\n%s\r\n", headers, ++p->letters, text);
 
     return post_raw(p, sender, recipient, bytes, (size_t)n);
 }
@@ -173,7 +173,8 @@ static void test_the_token_in_references_is_the_last_resort(void **state)
     (void)post_token(p, SOUTH, TOKEN_TURN, game);
     (void)snprintf(headers, sizeof headers,
                    "From: Anna <ANNA@Example.org>\r\nTo: play@club.example\r\n"
-                   "References: <game.root@club.example> <reply.%s@club.example> <m1@club.example>\r\n"
+                   "References: <game.root@club.example> <reply.%s@club.example>\r\n"
+                   " <m1@club.example>\r\n"
                    "In-Reply-To: <m1@club.example>",
                    p->token);
     r = letter(p, "anna@example.org", "play@club.example", headers, "e2-e4");
