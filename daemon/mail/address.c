@@ -82,10 +82,10 @@ static struct token token_next(const char **p)
 
 /* ---------------------------------------------------------------- strict: From */
 
-/* A quoted local part as it would stand without its quotes. */
+/* A token, a quoted one as it would stand without its quotes. */
 static void put_local(struct buf *out, const struct token *t)
 {
-    if (t->kind == TOKEN_WORD) {
+    if (t->kind != TOKEN_QUOTED) {
         buf_add(out, t->text, t->n);
         return;
     }

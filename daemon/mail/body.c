@@ -315,28 +315,18 @@ static bool has_filename(GMimeObject *object)
            g_mime_content_type_get_parameter(type, "name") != NULL;
 }
 
-/* Content-Types that are none, or name no subtype, count as text/plain (RFC 2045 5.2). */
-static bool is_no_type(GMimeContentType *type)
+/* Content-Types that are none count as text/plain (RFC 2045 5.2). */
+static bool is_no_type(GMimeObject *object)
 {
-    const char *media = g_mime_content_type_get_media_type(type);
-    const char *sub = g_mime_content_type_get_media_subtype(type);
+    const char *value = g_mime_object_get_header(object, "Content-Type");
 
-    for (int i = 0; i < 2; i++) {
-        const char *word = i == 0 ? media : sub;
-
-        if (word == NULL || *word == '\0')
-            return true;
-        for (; *word != '\0'; word++)
-            if (!g_ascii_isalnum(*word) && strchr("!#$&^_.+-", *word) == NULL)
-                return true;
-    }
-    return false;
+    return value && *value && !scan_is_type(value);
 }
 
-static bool is_readable(struct walk *walk, GMimeContentType *type)
+static bool is_readable(struct walk *walk, GMimeObject *object, GMimeContentType *type)
 {
     if (g_mime_content_type_is_type(type, "text", "plain") ||
-        g_mime_content_type_is_type(type, "text", "html") || is_no_type(type))
+        g_mime_content_type_is_type(type, "text", "html") || is_no_type(object))
         return true;
     return walk->is_bare && g_mime_content_type_is_type(type, "text", "*") &&
            !g_mime_content_type_is_type(type, "text", "calendar") &&
@@ -361,7 +351,7 @@ static void read_leaf(struct walk *walk, GMimeObject *object, struct texts *out)
     else if (g_mime_content_type_is_type(type, "text", "calendar") && method &&
              (strcasecmp(method, "REPLY") == 0 || strcasecmp(method, "COUNTER") == 0))
         walk->body->has_calendar_reply = true;
-    else if (is_readable(walk, type) && !is_attachment(object) &&
+    else if (is_readable(walk, object, type) && !is_attachment(object) &&
              (walk->is_bare || !has_filename(object)))
         read_text(walk, part, type, out);
     else

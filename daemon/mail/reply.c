@@ -200,34 +200,69 @@ static bool is_name(const char *text)
     return words >= 2;
 }
 
+/* Whether line i, which is blank neither nor quoted, stands right above a quote. */
+static bool is_above_quote(const struct split *s, size_t i)
+{
+    size_t next = skip_blanks(s, i + 1);
+
+    return next < s->count && is_quoted(s, next);
+}
+
+/* "… <anna@example.org", and then ">:" in a line of its own, which is no quote. */
+static bool is_torn_bracket(const struct split *s, size_t i)
+{
+    const char *open = i > 0 ? strrchr(low(s, i - 1), '<') : NULL;
+    size_t n = strlen(low(s, i));
+
+    return open != NULL && strchr(open, '>') == NULL && *low(s, i) == '>' && n <= 40 &&
+           low(s, i)[n - 1] == ':';
+}
+
+static bool ends_with_colon(const struct split *s, size_t i)
+{
+    const char *line = low(s, i);
+    size_t n = strlen(line);
+
+    while (n > 0 && strchr(" >*_\"'", line[n - 1]) != NULL)
+        n--;
+    return n > 0 && line[n - 1] == ':';
+}
+
 /* Lines of an attribution that begins at i; 0: none begins here.  Its first line must have
  * something of one by itself, so that the line above it, an answer perhaps, is not drawn in. */
 static size_t introduction_at(const struct split *s, size_t i)
 {
-    const unsigned facts = SIGN_DATE | SIGN_TIME | SIGN_ADDRESS | SIGN_VERB;
-    unsigned first;
+    const unsigned first = line_signs(low(s, i));
+    const unsigned facts = first & (SIGN_DATE | SIGN_TIME | SIGN_ADDRESS | SIGN_VERB);
+    size_t found = is_introduction(s, i, 1) ? 1 : 0;
 
     if (is_blank(s, i) || is_quoted(s, i))
         return 0;
-    if (is_introduction(s, i, 1))
+    if (found && ends_with_colon(s, i))
         return 1;
-    first = line_signs(low(s, i));
     if (first == 0 && !(i + 1 < s->count && *low(s, i + 1) == '<'))
-        return 0;
+        return found;
     for (size_t k = 2; k <= INTRODUCTION_LINES && i + k <= s->count; k++) {
-        bool is_whole_below;
+        bool is_ours;
 
-        if (is_blank(s, i + k - 1) || is_quoted(s, i + k - 1))
-            return 0;
+        if (is_blank(s, i + k - 1) ||
+            (is_quoted(s, i + k - 1) && !is_torn_bracket(s, i + k - 1)))
+            break;
         if (!is_introduction(s, i, k))
             continue;
-        is_whole_below = is_introduction(s, i + 1, k - 1);
-        if ((first & facts) || (first != 0 && !is_whole_below) ||
-            (*low(s, i + 1) == '<' && is_name(s->strings.data + s->lines[i].text)))
+        is_ours = facts != 0 || (first != 0 && !is_introduction(s, i + 1, k - 1)) ||
+                  (*low(s, i + 1) == '<' &&
+                   (first != 0 || is_name(s->strings.data + s->lines[i].text)));
+        if (!is_ours)
+            break;
+        if (ends_with_colon(s, i + k - 1))
             return k;
-        return 0;
+        found = found ? found : k;
     }
-    return 0;
+    /* Two facts right above a quote, colon or not. */
+    if (found == 0 && (facts & (facts - 1)) != 0 && !is_own(s, i) && is_above_quote(s, i))
+        found = 1;
+    return found;
 }
 
 /* Lines of a block of "From: …", "Sent: …" that begins at i; 0: none. */

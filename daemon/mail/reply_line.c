@@ -508,11 +508,13 @@ bool line_is_introduction(const char *low)
     while (n > 0 && (low[n - 1] == ':' || low[n - 1] == ' ' || low[n - 1] == ')'))
         n--;
     if (!has_colon) {
-        /* Rare, so everything must be there. */
-        bool has_all = (s & SIGN_DATE) && (s & SIGN_ADDRESS) && (s & (SIGN_TIME | SIGN_VERB));
+        /* Rare, so nearly everything must be there. */
+        unsigned begin;
+        bool has_both = (s & SIGN_DATE) && (s & SIGN_TIME);
 
-        return has_all || ((s & SIGN_OPENER) && has_when && (s & SIGN_VERB) &&
-                           ends_with_verb(low, n));
+        return ((s & SIGN_DATE) && (s & SIGN_ADDRESS) && (s & (SIGN_TIME | SIGN_VERB))) ||
+               ((s & SIGN_OPENER) && has_when && (s & SIGN_VERB) && ends_with_verb(low, n)) ||
+               (has_both && ((s & SIGN_OPENER) || (number_at(low, &begin) && date_at(low))));
     }
     if ((s & SIGN_DATE) && (s & (SIGN_TIME | SIGN_VERB | SIGN_ADDRESS)))
         return true;

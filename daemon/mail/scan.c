@@ -209,11 +209,31 @@ static void split_headers(struct scan *scan, const char *bytes, size_t n, bool i
 
 /* ---------------------------------------------------------------- the entity */
 
+static size_t token_length(const char *text)
+{
+    size_t n = 0;
+
+    while ((unsigned char)text[n] > 0x20 && (unsigned char)text[n] < 0x7f &&
+           strchr("()<>@,;:\\\"/[]?=", text[n]) == NULL)
+        n++;
+    return n;
+}
+
+bool scan_is_type(const char *value)
+{
+    size_t n;
+
+    value += strspn(value, " \t\r\n");
+    n = token_length(value);
+    return n > 0 && value[n] == '/' && token_length(value + n + 1) > 0;
+}
+
 static void add_field(struct buf *out, const struct scan *scan, const char *name)
 {
     const char *value = scan_first(scan, name);
 
-    if (value && *value != '\0')
+    if (value && *value != '\0' &&
+        (strcasecmp(name, "Content-Type") != 0 || scan_is_type(value)))
         buf_printf(out, "%s: %s\n", name, value);
 }
 

@@ -52,4 +52,7 @@ size_t scan_line(const char *bytes, size_t n, bool is_cr, size_t *ret_next);
 /* Whether the line begins like a header: printable ASCII without blanks, then a colon. */
 bool scan_is_header(const char *line, size_t n, size_t *ret_name);
 
+/* Whether a Content-Type value begins with "type/subtype"; one that does not says nothing. */
+bool scan_is_type(const char *value);
+
 #endif

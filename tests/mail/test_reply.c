@@ -154,6 +154,19 @@ static const struct row attributions[] = {
              "----\n\n" Q, "e2-e4", ""},
     {"proton", "e2-e4\n\n------- Original Message -------\nOn Tuesday, February 3rd, 2026 at 11:00 "
                "AM, Club <g@club.example> wrote:\n\n" Q, "e2-e4", ""},
+    {"a bracket torn off", "e2-e4\n\ntir. 3. feb. 2026 kl. 11:00 skrev Club <g@club.example\n>:\n\n"
+                           Q, "e2-e4", ""},
+    {"the verb in a line of its own",
+     "e2-e4\n\nOn Feb 3, 2026, at 11:00 AM, Chess Club\n<g@club.example>\nwrote:\n\n" Q, "e2-e4",
+     ""},
+    {"a date without a year or a time",
+     "e2-e4\n\nOn Tue, Feb 3, Chess Club\n<g@club.example>\nwrote:\n\n" Q, "e2-e4", ""},
+    {"gmail of old", "e2-e4\n\n2026-02-03 11:00 GMT+01:00 Club <\ng@club.example>:\n\n" Q, "e2-e4",
+     ""},
+    {"no verb, no colon", "e2-e4\n\n2026/2/3 Chess Club <g@club.example>\n\n" Q, "e2-e4", ""},
+    {"each piece in a line of its own",
+     "e2-e4\n\nOn Feb 3, 2026,\nat 11:00,\nChess Club <g@club.example> wrote:\n\n" Q, "e2-e4",
+     ""},
     {"notes", "e2-e4\n\nChess Club/Example wrote on 02/03/2026 11:00:00 AM:\n\n" Q, "e2-e4", ""},
 };
 
@@ -312,7 +325,8 @@ static const struct row around[] = {
      "e2-e4|note sent from my phone", ""},
     {"disclaimer", "e2-e4\n\nThis message and its attachments are confidential. If you are not the "
                    "intended\nrecipient please delete it.\nresign\n", "e2-e4", ""},
-    {"disclaimer de", "e2-e4\n\nDiese E-Mail enth\u00e4lt vertrauliche Informationen. Wenn Sie nicht "
+    {"disclaimer de", "e2-e4\n\nDiese E-Mail enth\u00e4lt vertrauliche Informationen. Wenn Sie "
+                      "nicht "
                       "der richtige Adressat\nsind, l\u00f6schen Sie sie.\n", "e2-e4", ""},
     {"virus scanner", "e2-e4\n\nVirus-free. www.avast.com\n", "e2-e4", ""},
     {"banner en", "[EXTERNAL]\n\ne2-e4\n", "e2-e4", ""},

@@ -1,0 +1,532 @@
+/* Letters read: limits, headers, addresses, parts, marks of machines (M1, M3, M10). */
+#include "mail/reading.h"
+
+#include "base/str.h"
+
+static struct letter *read_text(const char *text)
+{
+    struct letter *letter = NULL;
+    struct err err = ERR_INIT;
+
+    assert_ok(letter_read(text, strlen(text), NULL, &letter, &err), err);
+    return letter;
+}
+
+static enum status status_of(const struct buf *b, const struct letter_limits *limits)
+{
+    struct letter *letter = NULL;
+    enum status st = letter_read(b->data, b->len, limits, &letter, NULL);
+
+    letter_free(letter);
+    return st;
+}
+
+/* ---------------------------------------------------------------- limits, in pairs */
+
+static struct buf letter_with(const char *headers, const char *piece, size_t times,
+                              const char *end)
+{
+    struct buf b = buf_make(4u * 1024 * 1024);
+
+    buf_puts(&b, headers);
+    for (size_t i = 0; i < times; i++)
+        buf_puts(&b, piece);
+    buf_puts(&b, end);
+    assert_false(buf_failed(&b));
+    return b;
+}
+
+static void check_pair(const struct letter_limits *limits, const char *headers, const char *piece,
+                       size_t times, const char *end)
+{
+    struct buf most = letter_with(headers, piece, times, end);
+    struct buf over = letter_with(headers, piece, times + 1, end);
+
+    assert_int_equal(status_of(&most, limits), ST_OK);
+    assert_int_equal(status_of(&over, limits), ST_TOO_LARGE);
+    buf_release(&most);
+    buf_release(&over);
+}
+
+static void test_each_limit_holds_to_the_byte(void **state)
+{
+    const struct letter_limits message = {.message = 1000}, line = {.line = 500},
+                               lines = {.header_lines = 20}, header = {.header = 200},
+                               parts = {.parts = 5};
+
+    (void)state;
+    check_pair(&message, "From: a@b.example\n\n", "x", 1000 - 19, "");
+    check_pair(&line, "From: a@b.example\n\n", "x", 500, "\n");
+    check_pair(&lines, "From: a@b.example\n", "A: b\n", 19, "\nx\n");
+    check_pair(&lines, "From: a@b.example\nA:\n", " b\n", 18, "\nx\n");
+    check_pair(&header, "From: a@b.example\nA: ", "b", 200 - 18 - 4, "\n\nx\n");
+    check_pair(&parts, "From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n",
+               "--b\n\nx\n", 4, "--b--\n");
+}
+
+static void test_nesting_is_allowed_to_its_depth(void **state)
+{
+    (void)state;
+    for (size_t depth = 16; depth <= 17; depth++) {
+        struct buf b = buf_make(65536);
+
+        buf_puts(&b, "From: a@b.example\nContent-Type: multipart/mixed; boundary=b1\n\n");
+        for (size_t i = 1; i < depth; i++)
+            buf_printf(&b, "--b%zu\nContent-Type: multipart/mixed; boundary=b%zu\n\n", i, i + 1);
+        buf_printf(&b, "--b%zu\n\ne2-e4\n", depth);
+        assert_int_equal(status_of(&b, NULL), depth == 16 ? ST_OK : ST_TOO_LARGE);
+        buf_release(&b);
+    }
+}
+
+static void test_a_long_text_is_cut_at_a_character(void **state)
+{
+    const struct letter_limits limits = {.text = 1001};
+    struct buf b = letter_with("From: a@b.example\n\n", "\u00e4", 600, "\n");
+    struct letter *letter = NULL;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(letter_read(b.data, b.len, &limits, &letter, &err), err);
+    assert_true(letter->is_cut);
+    assert_int_equal(strlen(letter->text), 1000);
+    letter_free(letter);
+    letter = NULL;
+    assert_ok(letter_read(b.data, b.len, NULL, &letter, &err), err);
+    assert_false(letter->is_cut);
+    letter_free(letter);
+    buf_release(&b);
+}
+
+static void test_what_is_no_letter_is_refused(void **state)
+{
+    static const char *const texts[] = {"", "\n", "\n\n\ne2-e4\n", "e2-e4", " From: a@b.example\n",
+                                        "From a@b.example Tue Feb  3 11:00:00 2026\n", ":\n\n"};
+    struct letter *letter = NULL;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        assert_st(letter_read(texts[i], strlen(texts[i]), NULL, &letter, &err), ST_INVALID, err);
+    assert_st(letter_read("From: a@b.example\n\0\nx", 21, NULL, &letter, &err), ST_INVALID, err);
+    assert_null(letter);
+    letter_free(NULL);
+}
+
+/* ---------------------------------------------------------------- headers */
+
+static void check_from(const char *value, const char *address, const char *name)
+{
+    struct buf b = buf_make(4096);
+    struct letter *letter;
+
+    buf_printf(&b, "From: %s\n\nx\n", value);
+    letter = read_text(b.data);
+    if (strcmp(letter->has_from ? letter->from : letter_from_fault_str(letter->from_fault),
+               address) != 0)
+        fail_msg("%s: \"%s\" (%s)", value, letter->from,
+                 letter_from_fault_str(letter->from_fault));
+    assert_string_equal(letter->from_name, name);
+    assert_string_equal(letter->from_domain,
+                        letter->has_from ? strchr(letter->from, '@') + 1 : "");
+    letter_free(letter);
+    buf_release(&b);
+}
+
+/* P16 */
+static void test_from_is_one_mailbox_or_none(void **state)
+{
+    (void)state;
+    check_from("anna@example.org", "anna@example.org", "");
+    check_from("<anna@example.org>", "anna@example.org", "");
+    check_from("Anna <Anna@Example.ORG>", "Anna@example.org", "Anna");
+    check_from("\"Example, Anna\" <anna@example.org>", "anna@example.org", "Example, Anna");
+    check_from("=?utf-8?Q?Anna_=C8=9A?= <anna@example.org>", "anna@example.org", "Anna \u021a");
+    check_from("=?iso-8859-1?Q?Wei=DF?= (home) <anna@example.org> (x)", "anna@example.org",
+               "Wei\u00df");
+    check_from("anna@example.org <anna@example.org>", "anna@example.org", "anna@example.org");
+    check_from("A. B. Example <a.b@example.org>", "a.b@example.org", "A. B. Example");
+    check_from("\"anna\" @ example.org", "anna@example.org", "");
+    check_from("Anna\n <anna@example.org>", "anna@example.org", "Anna");
+    check_from("", "missing", "");
+    check_from("(only a comment)", "missing", "");
+    check_from("anna@example.org,", "several", "");
+    check_from("anna@example.org, bert@example.org", "several", "");
+    check_from("Anna <anna@example.org>, <bert@example.org>", "several", "");
+    check_from("Anna <anna@example.org>; x", "several", "");
+    check_from("friends: anna@example.org;", "group", "");
+    check_from("undisclosed:;", "group", "");
+    check_from("Anna", "bad", "");
+    check_from("Anna <>", "bad", "");
+    check_from("Anna <anna>", "bad", "");
+    check_from("Anna <anna@>", "bad", "");
+    check_from("Anna <@example.org>", "bad", "");
+    check_from("Anna <anna@example.org", "bad", "");
+    check_from("Anna <anna@example.org> bert", "bad", "");
+    check_from("<anna@example.org> <bert@example.org>", "bad", "");
+    check_from("anna @example.org bert", "bad", "");
+    check_from("<@relay.example:anna@example.org>", "bad", "");
+    check_from("<anna@[192.0.2.1]>", "bad", "");
+    check_from("\"a b\"@example.org", "bad", "");
+    check_from("\"anna@evil.example\\\" <anna@example.org>", "bad", "");
+    check_from("anna@example.org (never ends", "bad", "");
+    check_from("\u00e4nna@example.org", "bad", "");
+    check_from("=?utf-8?B?QW5uYQ0KQmNjOiB4?= <anna@example.org>", "bad", "");
+}
+
+static void test_headers_are_decoded_and_tamed(void **state)
+{
+    struct letter *letter = read_text("Subject: =?utf-8?Q?Re:_=C8=9Aug?=\n =?utf-8?B?DQo=?= \x07 "
+                                      "x\n"
+                                      "From: anna@example.org\n"
+                                      "Message-ID: junk <a.b@c.example> <d@e.example>\n"
+                                      "In-Reply-To: <f@g.example> (of Tuesday)\n"
+                                      "References: <1@x.example><2@x.example>\n <bad id> "
+                                      "<3@x.example\n"
+                                      "X-Loop-Id:\n\nx\n");
+
+    (void)state;
+    assert_non_null(strstr(letter->subject, "Re: \u021aug"));
+    for (const char *p = letter->subject; *p; p++)
+        assert_true((unsigned char)*p >= 0x20);
+    assert_string_equal(letter->message_id, "a.b@c.example");
+    assert_string_equal(letter->in_reply_to, "f@g.example");
+    assert_int_equal(letter->reference_count, 3);
+    assert_string_equal(letter->references[0], "1@x.example");
+    assert_string_equal(letter->references[1], "2@x.example");
+    assert_string_equal(letter->references[2], "f@g.example");
+    assert_string_equal(letter->loop_id, "");
+    assert_false(letter->is_automatic);
+    letter_free(letter);
+}
+
+static void test_a_thousand_references_and_recipients_are_bounded(void **state)
+{
+    struct buf b = buf_make(65536);
+    struct letter *letter;
+
+    (void)state;
+    buf_puts(&b, "From: a@b.example\nTo: ");
+    for (int i = 0; i < LETTER_RECIPIENTS_MAX + 1; i++)
+        buf_printf(&b, "u%d@x.example,\n ", i);
+    buf_puts(&b, "z@x.example\nReferences:");
+    for (int i = 0; i < LETTER_REFERENCES_MAX + 1; i++)
+        buf_printf(&b, " <r%d@x.example>", i);
+    buf_puts(&b, "\n\nx\n");
+    letter = read_text(b.data);
+    assert_int_equal(letter->recipient_count, LETTER_RECIPIENTS_MAX);
+    assert_string_equal(letter->recipients[0].address, "u0@x.example");
+    assert_int_equal(letter->reference_count, LETTER_REFERENCES_MAX);
+    assert_string_equal(letter->references[0], "r1@x.example"); /* the last ones are kept */
+    letter_free(letter);
+    buf_release(&b);
+}
+
+/* M3, P01–P04, P26 */
+static void test_machines_are_known_by_their_headers(void **state)
+{
+    static const struct {
+        const char *header;
+        enum letter_mark mark;
+    } rows[] = {
+        {"Auto-Submitted: auto-generated (x)", LETTER_MARK_AUTO_SUBMITTED},
+        {"auto-submitted: AUTO-REPLIED; owner-email=x", LETTER_MARK_AUTO_SUBMITTED},
+        {"Auto-Submitted: No", LETTER_MARK_NONE},
+        {"Auto-Submitted: no (really)", LETTER_MARK_NONE},
+        {"Precedence: bulk", LETTER_MARK_PRECEDENCE},
+        {"Precedence: JUNK", LETTER_MARK_PRECEDENCE},
+        {"Precedence: auto_reply", LETTER_MARK_PRECEDENCE},
+        {"Precedence: first-class", LETTER_MARK_NONE},
+        {"X-Autorespond: y", LETTER_MARK_AUTO_HEADER},
+        {"X-Autoreply: no", LETTER_MARK_NONE},
+        {"X-Auto-Response-Suppress: DR, OOF", LETTER_MARK_SUPPRESS},
+        {"List-Id: <x.example>", LETTER_MARK_LIST},
+        {"Feedback-ID: 1:2:3", LETTER_MARK_LIST},
+        {"Return-Path: <>", LETTER_MARK_NULL_SENDER},
+        {"Return-Path: <anna@example.org>", LETTER_MARK_NONE},
+        {"X-Loop-Id: elsewhere.example", LETTER_MARK_LOOP},
+        {"Content-Type: multipart/report; report-type=feedback-report; boundary=x",
+         LETTER_MARK_REPORT},
+        {"Content-Type: text/calendar; method=reply", LETTER_MARK_CALENDAR},
+        {"Content-Type: text/calendar; method=REQUEST", LETTER_MARK_NONE},
+        {"X-Mailer: mutt", LETTER_MARK_NONE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf b = buf_make(4096);
+        struct letter *letter;
+
+        buf_printf(&b, "From: anna@example.org\n%s\n\ne2-e4\n", rows[i].header);
+        letter = read_text(b.data);
+        if (letter->mark != rows[i].mark)
+            fail_msg("%s: %s", rows[i].header, letter_mark_str(letter->mark));
+        assert_int_equal(letter->is_automatic, rows[i].mark != LETTER_MARK_NONE);
+        letter_free(letter);
+        buf_release(&b);
+    }
+}
+
+static void test_addresses_of_machines_are_known(void **state)
+{
+    static const char *const machines[] = {"",
+                                           "MAILER-DAEMON@x.example",
+                                           "postmaster@x.example",
+                                           "No-Reply@x.example",
+                                           "noreply-games@x.example",
+                                           "do_not_reply@x.example",
+                                           "bounces+123@x.example",
+                                           "bounce@x.example"};
+    static const char *const people[] = {"anna@example.org", "bouncer@example.org",
+                                         "norepl@example.org", "post@example.org",
+                                         "daemonologist@example.org"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(machines); i++)
+        assert_true(letter_address_is_machine(machines[i]));
+    for (size_t i = 0; i < COUNT_OF(people); i++)
+        assert_false(letter_address_is_machine(people[i]));
+}
+
+/* ---------------------------------------------------------------- bodies */
+
+/* The text but for a line end at its very end, which may belong to a boundary. */
+static size_t length_without_end(const char *text)
+{
+    size_t n = strlen(text);
+
+    return n > 0 && text[n - 1] == '\n' ? n - 1 : n;
+}
+
+static void check_text(const char *rest, const char *text)
+{
+    struct buf b = buf_make(65536);
+    struct letter *letter;
+    size_t n = length_without_end(text);
+
+    buf_printf(&b, "From: a@b.example\n%s", rest);
+    letter = read_text(b.data);
+    if (length_without_end(letter->text) != n || memcmp(letter->text, text, n) != 0)
+        fail_msg("%s\ngives \"%s\", not \"%s\"", rest, letter->text, text);
+    letter_free(letter);
+    buf_release(&b);
+}
+
+/* P15 */
+static void test_types_that_are_none_are_text(void **state)
+{
+    (void)state;
+    check_text("\ne2-e4\n", "e2-e4\n");
+    check_text("Content-Type: text\n\ne2-e4\n", "e2-e4\n");
+    check_text("Content-Type: text/plain; charset=\n\ne2-e4\n", "e2-e4\n");
+    check_text("Content-Type: ;;;\n\ne2-e4\n", "e2-e4\n");
+    check_text("Content-Type: text/html\nContent-Type: text/plain\n\n<p>e2-e4\n", "e2-e4\n");
+    check_text("Content-Type: text/markdown\n\ne2-e4\n", "e2-e4\n");
+    check_text("Content-Transfer-Encoding: x-unknown\n\ne2-e4\n", "e2-e4\n");
+    check_text("Content-Type: image/png\n\ne2-e4\n", "");
+    check_text("Content-Disposition: attachment\n\ne2-e4\n", "");
+}
+
+static void test_enclosed_letters_and_digests_are_not_read(void **state)
+{
+    (void)state;
+    check_text("Content-Type: message/rfc822\n\nFrom: x@y.example\n\nresign\n", "");
+    check_text("Content-Type: multipart/mixed; boundary=b\n\n--b\n\ne2-e4\n--b\nContent-Type: "
+               "message/rfc822\n\nFrom: x@y.example\n\nresign\n--b--\n",
+               "e2-e4");
+    check_text("Content-Type: multipart/digest; boundary=b\n\n--b\n\nFrom: x@y.example\n\nresign\n"
+               "--b--\n",
+               "");
+    check_text("Content-Type: multipart/mixed; boundary=b\n\nresign\n--b\n\ne2-e4\n--b--\nresign\n",
+               "e2-e4");
+}
+
+static void test_parts_of_a_mixed_letter_are_put_together(void **state)
+{
+    (void)state;
+    check_text("Content-Type: multipart/mixed; boundary=b\n\n--b\n\ne2-e4\n--b\nContent-Type: "
+               "text/html\n\n<p>note x</p>\n--b--\n",
+               "e2-e4\nnote x\n");
+    check_text("Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: "
+               "multipart/alternative; boundary=c\n\n--c\n\ne2-e4\n--c\nContent-Type: text/html\n\n"
+               "<p>e2-e4\n--c--\n--b\nContent-Type: image/png\n\nx\n--b--\n",
+               "e2-e4");
+}
+
+/* P13 */
+static void test_quoted_printable_is_read_as_it_stands(void **state)
+{
+    static const char head[] = "Content-Transfer-Encoding: quoted-printable\n\n";
+    static const char *const rows[][2] = {
+        {"e2=2De4\n", "e2-e4\n"},   {"e2=2de4=\n\nx\n", "e2-e4\nx\n"},
+        {"e2-=  \ne4\n", "e2-e4\n"}, {"e8=Q\n", "e8=Q\n"},
+        {"e8=\n", "e8"},            {"e2-e4=", "e2-e4"},
+        {"=\n=\n=\nx\n", "x\n"},    {"a==\n", "a="},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf b = buf_make(4096);
+
+        buf_printf(&b, "%s%s", head, rows[i][0]);
+        check_text(b.data, rows[i][1]);
+        buf_release(&b);
+    }
+}
+
+/* P12 */
+static void test_base64_ends_with_its_lines(void **state)
+{
+    static const char head[] = "Content-Transfer-Encoding: base64\n\n";
+    static const char *const rows[][2] = {
+        {"ZTItZTQK\n", "e2-e4\n"},
+        {"  ZTItZTQK  \n\n\n", "e2-e4\n"},
+        {"ZTItZTQ=\nresign\n", "e2-e4"},
+        {"ZTItZTQK\n\nlist\n", "e2-e4\n"},
+        {"ZTIt\nZTQK\n-- \nAnna\n", "e2-e4\n"},
+        {"ZTIt\n\nZTQK\n", "e2-e4\n"}, /* doubled line ends */
+        {"e2-e4\n", ""},
+        {"ZTItZTQKZQ", "e2-e4\ne"}, /* cut off */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf b = buf_make(4096);
+
+        buf_printf(&b, "%s%s", head, rows[i][0]);
+        check_text(b.data, rows[i][1]);
+        buf_release(&b);
+    }
+}
+
+/* P11 */
+static void test_flowed_text_is_made_whole(void **state)
+{
+    static const char head[] = "Content-Type: text/plain; format=flowed\n\n";
+    static const char *const rows[][2] = {
+        {"a \nb\n", "a b\n"},          {"a  \nb\n", "a  b\n"},
+        {"a \n", "a \n"},              {"a \n> b\n", "a \n> b\n"},
+        {"> a \n> b\n", "> a b\n"},    {"> a \n>> b\n", "> a \n> > b\n"},
+        {" >a\n", ">a\n"},             {"  a\n", " a\n"},
+        {"a\n-- \nb\n", "a\n-- \nb\n"}, {"a \n-- \nb\n", "a \n-- \nb\n"},
+        {">a \n> b\n", "> a b\n"},     {"a \n\nb\n", "a \nb\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf b = buf_make(4096);
+
+        buf_printf(&b, "%s%s", head, rows[i][0]);
+        check_text(b.data, rows[i][1]);
+        buf_release(&b);
+    }
+    check_text("Content-Type: text/plain; Format=\"Flowed\"; DelSp=Yes\n\nRd \n4- \nd8\n",
+               "Rd4-d8\n");
+}
+
+/* P27 */
+static void test_signed_text_is_read_and_sealed_text_told(void **state)
+{
+    struct letter *letter;
+
+    (void)state;
+    check_text("\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\ne2-e4\n- -- \nA\n"
+               "-----BEGIN PGP SIGNATURE-----\nx\n-----END PGP SIGNATURE-----\nafter\n",
+               "e2-e4\n-- \nA\nafter\n");
+    check_text("Content-Type: multipart/signed; boundary=b\n\n--b\nContent-Type: multipart/mixed; "
+               "boundary=c\n\n--c\n\ne2-e4\n--c--\n--b\nContent-Type: "
+               "application/pgp-signature\n\nresign\n--b--\n",
+               "e2-e4");
+    letter = read_text("Content-Type: application/x-pkcs7-mime; smime-type=enveloped-data\n\nx\n");
+    assert_int_equal(letter->problem, LETTER_ENCRYPTED);
+    assert_string_equal(letter->text, "");
+    letter_free(letter);
+}
+
+/* P14 */
+static void test_charsets_of_every_kind_become_utf8(void **state)
+{
+    (void)state;
+    check_text("Content-Type: text/plain; charset=windows-1251\n\n\xf5\xee\xe4\n",
+               "\u0445\u043e\u0434\n");
+    check_text("Content-Type: text/plain; charset=\"ISO-8859-2\"\n\n\xb1\n", "\u0105\n");
+    check_text("Content-Type: text/plain; charset=iso-8859-1\n\n\x96\n", "\u2013\n");
+    check_text("Content-Type: text/plain; charset=shift_jis\n\n\x8e\xe8\n", "\u624b\n");
+    check_text("Content-Type: text/plain; charset=utf-7\n\ne2+IBM-e4\n", "e2\u2013e4\n");
+    check_text("Content-Type: text/plain; charset=x\n\n\xe2\x80\x93\n", "\u2013\n");
+    check_text("Content-Type: text/plain; charset=euc-kr\n\n\xff\xff!\n", "\ufffd\ufffd!\n");
+    check_text("\n\xef\xbb\xbf" "e2-e4\n", "e2-e4\n");
+}
+
+/* P38 */
+static void test_headers_end_where_they_stop(void **state)
+{
+    (void)state;
+    check_text("Subject: x\ne2-e4\n", "e2-e4\n");
+    check_text("Subject: x\r\n\r\ne2-e4\r\n", "e2-e4\n");
+    check_text("Subject: x\n \t\n\ne2-e4\n", "e2-e4\n");
+    check_text("\na\rb\r\nc\n", "a\nb\nc\n");
+    check_text("", "");
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static void test_a_fingerprint_needs_no_letter(void **state)
+{
+    unsigned char a[DIGEST_SIZE], b[DIGEST_SIZE];
+    static const char *const pairs[][2] = {
+        {"From: x\n\na\n", "Received: y\nFrom: x\r\n\r\na\r\n\r\n"},
+        {"From: x\n\na\n", "From q\nFrom: x\nTo: z\n\na\n"},
+        {"", "\n"},
+        {"e2-e4", "e2-e4\n\n"},
+    };
+    static const char *const others[][2] = {
+        {"From: x\n\na\n", "From: y\n\na\n"},
+        {"From: x\n\na\n", "From: x\n\nb\n"},
+        {"From: x\n\na\n\nb", "From: x\n\na\nb"},
+        {"From: x\nMessage-ID: <1>\n\na\n", "From: x\nMessage-ID: <2>\n\na\n"},
+        {"From: x\nMessage-ID: <1>\n\na\n", "From: x\nMessage-ID:\n <2>\n\na\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+        mail_fingerprint(pairs[i][0], strlen(pairs[i][0]), &reading_digest, a);
+        mail_fingerprint(pairs[i][1], strlen(pairs[i][1]), &reading_digest, b);
+        if (memcmp(a, b, DIGEST_SIZE) != 0)
+            fail_msg("pair %zu differs", i);
+    }
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        mail_fingerprint(others[i][0], strlen(others[i][0]), &reading_digest, a);
+        mail_fingerprint(others[i][1], strlen(others[i][1]), &reading_digest, b);
+        if (memcmp(a, b, DIGEST_SIZE) == 0)
+            fail_msg("pair %zu is the same", i);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_limit_holds_to_the_byte),
+        cmocka_unit_test(test_nesting_is_allowed_to_its_depth),
+        cmocka_unit_test(test_a_long_text_is_cut_at_a_character),
+        cmocka_unit_test(test_what_is_no_letter_is_refused),
+        cmocka_unit_test(test_from_is_one_mailbox_or_none),
+        cmocka_unit_test(test_headers_are_decoded_and_tamed),
+        cmocka_unit_test(test_a_thousand_references_and_recipients_are_bounded),
+        cmocka_unit_test(test_machines_are_known_by_their_headers),
+        cmocka_unit_test(test_addresses_of_machines_are_known),
+        cmocka_unit_test(test_types_that_are_none_are_text),
+        cmocka_unit_test(test_enclosed_letters_and_digests_are_not_read),
+        cmocka_unit_test(test_parts_of_a_mixed_letter_are_put_together),
+        cmocka_unit_test(test_quoted_printable_is_read_as_it_stands),
+        cmocka_unit_test(test_base64_ends_with_its_lines),
+        cmocka_unit_test(test_flowed_text_is_made_whole),
+        cmocka_unit_test(test_signed_text_is_read_and_sealed_text_told),
+        cmocka_unit_test(test_charsets_of_every_kind_become_utf8),
+        cmocka_unit_test(test_headers_end_where_they_stop),
+        cmocka_unit_test(test_a_fingerprint_needs_no_letter),
+    };
+
+    mail_library_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
