@@ -93,7 +93,7 @@
 #define ARBITER_DELIVERY_MS (5 * MS_MINUTE)   /* a turn's letter may take so long */
 #define ARBITER_DELIVERY_CAP_MS (48 * MS_HOUR) /* most that a turn is given for a late letter */
 #define ARBITER_HOLD_MAX_MS MS_HOUR           /* a move by mail is held no longer */
-#define ARBITER_UNREAD_MS MS_MINUTE           /* what waits for unread letters looks again then */
+#define ARBITER_UNREAD_MS (10 * MS_SECOND)    /* what waits for unread letters looks again then */
 #define ARBITER_UNREAD_MAX_MS MS_DAY          /* … and waits no longer: nobody seems to read them */
 
 enum {
@@ -158,6 +158,9 @@ struct arbiter_actor {
     int64_t user_id;       /* 0: none */
     bool is_operator;
     bool is_administrator;
+    utc_ms received_at; /* when the letter that speaks for him was accepted; 0, UTC_NONE or later
+                           than now: now.  Answers to invitations go by it; the commands that have
+                           a received_at of their own go by that. */
 };
 
 /* ---------------------------------------------------------------- before the start */

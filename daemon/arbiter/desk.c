@@ -29,7 +29,7 @@ void desk_init(struct desk *d, const struct arbiter *arb, struct store_txn *txn,
     d->txn = txn;
     d->conn = store_txn_conn(txn);
     d->now = now;
-    d->acted_at = now;
+    d->acted_at = actor.received_at > 0 && actor.received_at < now ? actor.received_at : now;
     d->actor = actor;
     d->has_held = false;
     d->has_dropped = false;

@@ -380,7 +380,7 @@ static enum status invitations_for(struct desk *d, const unsigned char *token_ha
         if (st != ST_OK && st != ST_NOT_FOUND)
             return st;
         if (st == ST_NOT_FOUND || by_token.game_id != d->game.id ||
-            by_token.state != INVITATION_PENDING || by_token.expires_at <= d->now)
+            by_token.state != INVITATION_PENDING || by_token.expires_at <= d->acted_at)
             return err_reason(err, REASON_LINK_EXPIRED,
                               "this invitation has been answered, taken back, or has expired");
     }
@@ -391,7 +391,7 @@ static enum status invitations_for(struct desk *d, const unsigned char *token_ha
         const struct invitation_row *r = &rows[i];
         bool is_mail = r->user_id == 0 && r->address_key[0] != '\0';
 
-        if (r->state != INVITATION_PENDING || r->expires_at <= d->now)
+        if (r->state != INVITATION_PENDING || r->expires_at <= d->acted_at)
             continue;
         if ((user.id != 0 && r->user_id == user.id) ||
             (user.id != 0 && is_mail && user.verified_at != UTC_NONE &&

@@ -287,6 +287,37 @@ static enum status held_timer(struct tick *t, struct desk *d, const struct timer
     return held_play(d, err);
 }
 
+static enum status invitation_timer(struct tick *t, struct desk *d, const struct timer_row *timer,
+                                    struct err *err)
+{
+    struct invitation_row row;
+    bool waits = false;
+    enum status st = invitations_of_seat(d->conn, d->game.id, timer->seat, &row, err);
+
+    if (st != ST_OK && st != ST_NOT_FOUND)
+        return st;
+    if (st == ST_OK && row.expires_at <= t->now) {
+        TRY(wait_for_letters(t, timer, row.expires_at - 1, &waits, err));
+        if (waits)
+            return ST_OK;
+    }
+    TRY(seating_expire_invitation(d, timer->seat, err));
+    t->r.expired++;
+    return ST_OK;
+}
+
+static enum status open_game_timer(struct tick *t, struct desk *d, const struct timer_row *timer,
+                                   struct err *err)
+{
+    bool waits = false;
+
+    TRY(wait_for_letters(t, timer, d->game.expires_at - 1, &waits, err));
+    if (waits)
+        return ST_OK;
+    t->r.expired++;
+    return desk_abort(d, GAME_CAUSE_EXPIRED, 0, "", err);
+}
+
 static enum status clock_timer(struct tick *t, struct desk *d, const struct timer_row *timer,
                                struct err *err)
 {
@@ -343,14 +374,12 @@ static enum status work(struct tick *t, const struct timer_row *timer, struct er
     case TIMER_INVITATION:
         if (d.game.state != GAME_OPEN)
             return timers_clear(t->txn, timer->kind, d.game.id, timer->seat, err);
-        TRY(seating_expire_invitation(&d, timer->seat, err));
-        t->r.expired++;
+        TRY(invitation_timer(t, &d, timer, err));
         break;
     case TIMER_OPEN_GAME:
         if (d.game.state != GAME_OPEN || d.game.expires_at == UTC_NONE)
             return timers_clear(t->txn, timer->kind, d.game.id, timer->seat, err);
-        TRY(desk_abort(&d, GAME_CAUSE_EXPIRED, 0, "", err));
-        t->r.expired++;
+        TRY(open_game_timer(t, &d, timer, err));
         break;
     default:
         return ST_OK;

@@ -25,7 +25,8 @@ struct run {
 static struct arbiter_actor actor_of(const struct act *a)
 {
     return (struct arbiter_actor){.user_id = a->sender.user.id,
-                                  .is_operator = a->sender.user.is_operator};
+                                  .is_operator = a->sender.user.is_operator,
+                                  .received_at = a->at};
 }
 
 /* In what belief: the state number that the letter answered was shown. */

@@ -619,6 +619,45 @@ static void test_T4_a_placement_is_judged_at_its_acceptance_too(void **state)
     assert_sound(t, game);
 }
 
+static void test_T4_an_invitation_is_answered_when_the_letter_was_accepted(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_create_open(t, "verney", ORGANISER, false);
+    struct arbiter_offer offer = {.kind = OFFER_USER, .user_id = t->user[WEST]};
+    struct call c = acts(t, OP_INVITE, game, ORGANISER);
+    utc_ms expires_at;
+
+    c.seat = 1;
+    c.offer = &offer;
+    call_ok(&c);
+    expires_at = timer_at(t, game, TIMER_INVITATION);
+    live_until(t, expires_at);
+    int64_t letter = letter_accept(t, expires_at - 1);
+    int64_t too_late = letter_accept(t, expires_at); /* good before that instant */
+    assert_int_equal(tick(t).unread, 1);
+    c = acts(t, OP_ACCEPT, game, WEST);
+    call_refused(&c, REASON_FORBIDDEN);
+    c.actor.received_at = expires_at;
+    call_refused(&c, REASON_FORBIDDEN);
+    c.actor.received_at = expires_at - 1;
+    call_ok(&c);
+    letter_was_read(t, letter);
+    letter_was_read(t, too_late);
+    pass(t, ARBITER_UNREAD_MS);
+    tick_all(t, false);
+    assert_int_equal(count_events(t, game, GAME_EVENT_INVITE_EXPIRED), 0);
+    /* a game that nobody joins waits for letters likewise */
+    expires_at = timer_at(t, game, TIMER_OPEN_GAME);
+    live_until(t, expires_at);
+    letter = letter_accept(t, expires_at - 1);
+    tick_all(t, false);
+    assert_int_equal(game_get(t, game).state, GAME_OPEN);
+    letter_was_read(t, letter);
+    pass(t, ARBITER_UNREAD_MS);
+    tick_all(t, false);
+    assert_int_equal(game_get(t, game).state, GAME_ABORTED);
+}
+
 /* ---------------------------------------------------------------- with a draw offer */
 
 static enum vote_state last_vote(struct table *t, int64_t game, int *ret_seat)
@@ -844,6 +883,7 @@ int main(void)
         T(test_letters_that_are_never_read_hold_nothing_up_for_ever),
         T(test_a_release_waits_for_letters_that_may_take_it_back),
         T(test_T4_a_placement_is_judged_at_its_acceptance_too),
+        T(test_T4_an_invitation_is_answered_when_the_letter_was_accepted),
         T(test_a_draw_offered_with_a_held_move_is_told_with_it),
         T(test_offers_that_cross_a_held_one),
         T(test_who_has_agreed_already_cannot_offer_with_his_move),
