@@ -5,6 +5,8 @@
  */
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import axe from '@axe-core/playwright';
 import { startClub } from '../e2e/lib/daemon.mjs';
@@ -152,6 +154,13 @@ test('four players in four browsers play the first rounds', async (t) => {
     await anna.locator('#status', { hasText: 'after ply 3' }).waitFor();
     await anna.getByRole('button', { name: 'Now' }).click();
 
+    /* A note for oneself. */
+    await anna.locator('#notes summary').click();
+    await anna.getByLabel('A note').fill('Watch the b-file.');
+    await anna.click('#add-note');
+    await anna.locator('#notes .own-note', { hasText: 'Watch the b-file.' }).waitFor();
+    await isAccessible(anna, 'a game with notes');
+
     /* Settings: language, a notice, a token shown once, a webhook of a forbidden address. */
     await anna.goto('/settings');
     await anna.getByRole('heading', { name: 'Webhooks' }).waitFor();
@@ -165,6 +174,11 @@ test('four players in four browsers play the first rounds', async (t) => {
     await hooks.getByRole('button', { name: 'Make a webhook' }).click();
     await hooks.locator('.fault', { hasText: /.+/ }).first().waitFor();
     const profile = anna.locator('section', { has: anna.getByRole('heading', { name: 'Profile' }) });
+    assert.equal(await profile.locator('#hold').inputValue(), '');
+    await profile.locator('#hold').fill('5');
+    await profile.getByRole('button', { name: 'Save' }).click();
+    await anna.locator('#said', { hasText: 'Saved.' }).waitFor({ state: 'attached' });
+    assert.equal(await profile.locator('#hold').inputValue(), '5');
     await profile.getByLabel('Language').selectOption('ro');
     await profile.getByRole('button', { name: 'Save' }).click();
     await anna.getByRole('link', { name: 'Partidă nouă' }).waitFor();
@@ -198,5 +212,27 @@ test('a fortress game is placed and drawn with its walls', async (t) => {
     assert.equal(await anna.locator('game-board [data-square="d1"] .man').count(), 1);
     assert.ok((await anna.locator('game-board .wall').getAttribute('d')).length > 20, 'walls are drawn');
     assert.equal(await anna.locator('game-board [role=gridcell]').count(), 192);
+    assert.deepEqual(faults, []);
+});
+
+test('who cannot be reached by mail is told on every page what to do', async (t) => {
+    const club = await startClub({});
+    t.after(() => club.end());
+    await club.player('anna', { password: PASSWORD });
+    await club.stop();
+    execFileSync('sqlite3', [join(club.folder, 'club.db'), "UPDATE users SET address_state = 'suspended'"]);
+    await club.start();
+    const browser = await launch(t);
+    const faults = [];
+    const anna = await open(browser, club, faults);
+    await signIn(anna, 'anna');
+    const banner = anna.locator('.banner', { hasText: 'Letters to anna@example.net came back' });
+    for (const page of ['/', '/open', '/settings']) {
+        await anna.goto(page);
+        await banner.waitFor();
+        await isAccessible(anna, `the banner at ${page}`);
+    }
+    await banner.getByRole('link', { name: 'Change the address' }).click();
+    await anna.getByLabel('New address').waitFor();
     assert.deepEqual(faults, []);
 });

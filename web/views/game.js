@@ -23,7 +23,7 @@ export async function showGame(app, main, id) {
     const promote = h('div', { class: 'promote' });
     const turning = h('div', { class: 'toolbar' });
     const side = h('div', { class: 'side' });
-    const sheet = h('section', { class: 'sheet', 'aria-label': t('ui.sheet.title') });
+    const sheet = h('section', { class: 'sheet' }); /* what scrolls in it is the landmark */
     const talk = h('div', { id: 'fault', class: 'fault', role: 'alert' });
     put(main, title, status, clock, h('div', { class: 'table' },
         h('div', { class: 'board-box' }, turning, board, promote, talk), side), sheet);
