@@ -751,6 +751,27 @@ static bool is_empty(const char *text)
     return n == 0;
 }
 
+/* A note's words as they were written, if the raw line shows where they begin. */
+static void note_raw(const struct grammar_line *line, bool is_first, const char **text, size_t *n)
+{
+    const char *from, *words;
+    size_t whole, some;
+
+    if (!line->raw)
+        return;
+    trim(line->raw, &from, &whole);
+    if (!is_first) {
+        *text = from;
+        *n = whole;
+        return;
+    }
+    words = note_text(from, whole, &some);
+    if (words && some > 0) {
+        *text = words;
+        *n = some;
+    }
+}
+
 static bool note_add(struct grammar *g, const char *text, size_t n)
 {
     size_t gap = g->note_len > 0;
@@ -780,6 +801,7 @@ static enum grammar_fault note_goes_on(struct grammar *g, const struct grammar_l
             return fault_at(g, GRAMMAR_NOTE_WRAPPED, line);
         }
         trim(line->text, &from, &n);
+        note_raw(line, false, &from, &n);
         if (!note_add(g, from, n))
             return fault_at(g, GRAMMAR_TOO_LONG, line);
         g->uses[++*at] = LINE_NOTE_GOES_ON;
@@ -797,6 +819,7 @@ static enum grammar_fault keep(struct grammar *g, const struct command *command,
     if (note && note_n > 0) {
         if (g->note_len > 0) /* one note a letter: a second could only be run together with it */
             return fault_at(g, GRAMMAR_TOO_MANY, line);
+        note_raw(line, true, &note, &note_n);
         if (!note_add(g, note, note_n))
             return fault_at(g, GRAMMAR_TOO_LONG, line);
     }

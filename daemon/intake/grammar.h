@@ -128,7 +128,8 @@ const char *grammar_fault_slug(enum grammar_fault fault);
 enum line_use { LINE_EMPTY, LINE_COMMAND, LINE_NOTE_GOES_ON, LINE_END, LINE_PROSE, LINE_FAULT };
 
 struct grammar_line {
-    const char *text; /* UTF-8, without its line end; borrowed */
+    const char *text; /* UTF-8, normalised (mail/reply.h), without its line end; borrowed */
+    const char *raw;  /* as it was written: what a note keeps; NULL: text */
     int number;       /* in the letter's text, from 1 */
 };
 

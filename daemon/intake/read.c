@@ -28,12 +28,21 @@ static enum intake_recipient kind_of(const struct intake_options *o, const struc
 static enum status read_text(const struct intake_options *o, const char *text, struct reading *r,
                              struct err *err)
 {
-    const struct reply_options options = {.banners = o->banners, .banner_count = o->n_banners};
+    static const char *const own_words[] = {"note"}; /* a note may look like a signature */
+    const char *markers[LANGS];
+    const struct reply_options options = {.banners = o->banners,
+                                          .banner_count = o->n_banners,
+                                          .markers = markers,
+                                          .marker_count = LANGS,
+                                          .own_words = own_words,
+                                          .own_word_count = COUNT_OF(own_words)};
     struct grammar_line *lines;
     enum reply_kind kind;
     size_t n = 0;
     enum status st;
 
+    for (int lang = 0; lang < LANGS; lang++) /* whoever's letter it was, in whatever language */
+        markers[lang] = words_plain((enum lang)lang, "letter.reply_above");
     reply_release(&r->reply);
     r->reply = REPLY_INIT;
     st = reply_split(text, &options, &r->reply, err);
@@ -47,6 +56,7 @@ static enum status read_text(const struct intake_options *o, const char *text, s
     for (size_t i = 0; i < r->reply.count; i++)
         if (r->reply.lines[i].kind == kind)
             lines[n++] = (struct grammar_line){.text = r->reply.lines[i].text,
+                                               .raw = r->reply.lines[i].raw,
                                                .number = (int)i + 1};
     if (r->is_between)
         (void)grammar_read_between(lines, n, &r->grammar);

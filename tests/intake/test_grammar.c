@@ -337,6 +337,17 @@ static void test_notes_keep_their_words_and_may_be_wrapped(void **state)
     assert_int_equal(read("note\nnote two"), GRAMMAR_NONE);
 }
 
+static void test_notes_keep_what_was_written_not_what_was_matched(void **state)
+{
+    const struct grammar_line lines[] = {
+        {.text = "note \"he can't\" - I think", .raw = "Note:\u00a0 “he can’t” — I think", .number = 1},
+        {.text = "", .raw = "", .number = 2}};
+
+    (void)state;
+    assert_int_equal(grammar_read(lines, 1, &g), GRAMMAR_NONE);
+    assert_string_equal(g.note, "\u00a0 “he can’t” — I think");
+}
+
 static void test_limits_come_in_pairs(void **state)
 {
     char text[12000] = "";
@@ -401,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_prose_below_an_empty_line_is_left_alone),
         cmocka_unit_test(test_a_line_that_is_none_refuses_the_letter),
         cmocka_unit_test(test_notes_keep_their_words_and_may_be_wrapped),
+        cmocka_unit_test(test_notes_keep_what_was_written_not_what_was_matched),
         cmocka_unit_test(test_limits_come_in_pairs),
         cmocka_unit_test(test_between_quotes_exactly_one_command_counts),
         cmocka_unit_test(test_every_word_is_found_and_every_line_accounted_for),

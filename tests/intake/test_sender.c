@@ -36,7 +36,8 @@ static const struct post_result *letter(struct post *p, const char *sender, cons
 {
     char bytes[8192];
     int n = snprintf(bytes, sizeof bytes,
-                     "%s\r\nMessage-ID: <x%" PRId64 "@example.org>\r\n\r\n%s\r\n", headers, ++p->letters, text);
+                     "%s\r\nMessage-ID: <x%" PRId64 "@example.org>\r\n\r\n%s\r\n", headers,
+                     ++p->letters, text);
 
     return post_raw(p, sender, recipient, bytes, (size_t)n);
 }
