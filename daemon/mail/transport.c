@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "mail/message.h"
 
+#define UPLOAD_BUFFER 16384L
 enum { LINE_KEPT = 512, NAME_KEPT = 200, PATH_MAX_OURS = 4096 };
 
 struct mail_sending {
@@ -154,6 +155,7 @@ static bool set_options(struct mail_sending *s, const struct mail_smtp *smtp, co
         SET(CURLOPT_PASSWORD, smtp->password ? smtp->password : "");
     }
     SET(CURLOPT_UPLOAD, 1L);
+    SET(CURLOPT_UPLOAD_BUFFERSIZE, UPLOAD_BUFFER); /* made anew for each letter, and twice that */
     SET(CURLOPT_READFUNCTION, on_read);
     SET(CURLOPT_READDATA, s);
     SET(CURLOPT_SEEKFUNCTION, on_seek);

@@ -25,8 +25,9 @@
  *   The message's bytes must have CRLF line ends only, else ST_INVALID: curl stuffs dots only
  *   there.
  *
- * Ownership: everything given is copied but `bytes`, which must stay valid until the next letter or
- *   mail_sending_free(), and the strings of struct mail_smtp, until the latter.  Threads: a sending belongs to one thread.
+ * Ownership: everything given is copied but `bytes`, which must stay valid until the next letter
+ *   or mail_sending_free(), and the strings of struct mail_smtp, until the latter.  Threads: a
+ *   sending belongs to one thread.
  */
 #ifndef FH_MAIL_TRANSPORT_H
 #define FH_MAIL_TRANSPORT_H

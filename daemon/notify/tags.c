@@ -201,7 +201,7 @@ static const char *delimiter_of(const struct notify *n)
     return is_set(n->options.reply_delimiter) ? n->options.reply_delimiter : "";
 }
 
-/* Where the token may not be the whole local part, since other addresses of ours stand beside it. */
+/* Where the tag may not be the whole local part, since other addresses of ours stand beside it. */
 static const char *delimiter_or_hyphen(const struct notify *n)
 {
     return is_set(n->options.reply_delimiter) ? n->options.reply_delimiter : "-";

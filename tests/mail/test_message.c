@@ -159,6 +159,66 @@ static void test_text_alone_is_one_plain_part(void **state)
     buf_release(&b);
 }
 
+/* RFC 2047: encoded words end beside a blank where they can, never within a character, are at most 75
+ * long, and are read back as they were. */
+static void test_encoded_words_end_between_words(void **state)
+{
+    static const struct {
+        const char *name;
+        bool splits_words; /* a word is too long for one */
+    } table[] = {
+        {"Шахматный клуб – ход за вами", false},
+        {"Шахматный клуб любителей четверной игры – приглашение в новую партию", false},
+        {"Clubul de șah în patru din Chișinău – este rândul dumneavoastră acum, vă rugăm", false},
+        {"Достопримечательностями высокопревосходительства человеконенавистничество", true},
+        {"ёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёж конец", true},
+        {"a plain beginning, and then Ț at the very end of it all, quite far to the right Ș", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct mail_message m = usual();
+        InternetAddressList *list;
+        GMimeMessage *message;
+        struct buf b;
+
+        m.to.name = NULL;
+        m.from.name = m.subject = table[i].name;
+        b = composed(&m);
+        message = parsed(&b);
+        assert_string_equal(g_mime_message_get_subject(message), table[i].name);
+        list = g_mime_message_get_from(message);
+        assert_string_equal(
+            internet_address_get_name(internet_address_list_get_address(list, 0)), table[i].name);
+        for (const char *p = b.data; (p = strstr(p, "=?UTF-8?")) != NULL;) {
+            const char *end = strstr(p + 10, "?=");
+            char word[80], *decoded;
+            size_t n;
+
+            assert_non_null(end);
+            n = (size_t)(end + 2 - p);
+            assert_true(n <= 75);
+            memcpy(word, p, n);
+            word[n] = '\0';
+            decoded = g_mime_utils_header_decode_text(NULL, word);
+            assert_true(g_utf8_validate(decoded, -1, NULL));
+            if (!table[i].splits_words) { /* it is whole words of the name */
+                const char *at = strstr(table[i].name, decoded);
+                size_t length = strlen(decoded);
+
+                if (at == NULL)
+                    fail_msg("\"%s\" of \"%s\" is not in \"%s\"", decoded, word, table[i].name);
+                assert_true(at == table[i].name || at[-1] == ' ' || at[0] == ' ');
+                assert_true(at[length] == '\0' || at[length] == ' ' || at[length - 1] == ' ');
+            }
+            g_free(decoded);
+            p = end + 2;
+        }
+        g_object_unref(message);
+        buf_release(&b);
+    }
+}
+
 /* P40: RFC 8058 wants the header on one unencoded line, however long. */
 static void test_a_long_unsubscribe_header_stays_on_one_line(void **state)
 {
@@ -442,6 +502,7 @@ int main(void)
         cmocka_unit_test(test_the_same_fields_give_the_same_bytes),
         cmocka_unit_test(test_a_reader_gets_text_html_and_picture_unchanged),
         cmocka_unit_test(test_text_alone_is_one_plain_part),
+        cmocka_unit_test(test_encoded_words_end_between_words),
         cmocka_unit_test(test_a_long_unsubscribe_header_stays_on_one_line),
         cmocka_unit_test(test_line_breaks_in_header_fields_are_refused),
         cmocka_unit_test(test_a_subject_that_looks_encoded_is_shown_as_written),

@@ -36,8 +36,8 @@ static enum status profiles_run(struct store_txn *txn, utc_ms now, void *arg, st
     return ST_OK;
 }
 
-static void run(struct club *c, enum status (*fn)(struct store_txn *, utc_ms, void *, struct err *),
-                void *arg)
+void club_run(struct club *c,
+              enum status (*fn)(struct store_txn *, utc_ms, void *, struct err *), void *arg)
 {
     struct err err = ERR_INIT;
 
@@ -46,7 +46,7 @@ static void run(struct club *c, enum status (*fn)(struct store_txn *, utc_ms, vo
               err);
 }
 
-struct club *club_open(void)
+static struct club *open_with(const char *delimiter)
 {
     struct club *c = calloc(1, sizeof *c);
     struct err err = ERR_INIT;
@@ -74,14 +74,40 @@ struct club *club_open(void)
                                      .mail_from = "games@club.example",
                                      .webhook_allow = c->allow,
                                      .webhook_allow_count = 1};
+    if (delimiter != NULL) {
+        options.reply_address = "play@club.example";
+        options.reply_delimiter = delimiter;
+        options.bounce_address = "bounce@club.example";
+        options.unsubscribe_address = "unsubscribe@club.example";
+    }
     assert_ok(notify_open(&options, &c->notify, &err), err);
     c->t->arb.hooks.on_events = notify_on_events;
     c->t->arb.hooks.on_events_arg = c->notify;
     c->t->arb.hooks.finished = NULL;
-    run(c, profiles_run, c);
+    club_run(c, profiles_run, c);
     (void)snprintf(c->mail, sizeof c->mail, "%s/mail", c->t->dir);
     assert_int_equal(mkdir(c->mail, 0700), 0);
     return c;
+}
+
+struct club *club_open(void)
+{
+    return open_with(NULL);
+}
+
+struct club *club_open_by_mail(const char *delimiter)
+{
+    return open_with(delimiter);
+}
+
+void club_hook(struct club *c,
+               enum status (*on_handed_over)(struct store_txn *txn,
+                                             const struct intent_row *intent, utc_ms now, void *arg,
+                                             struct err *err),
+               void *arg)
+{
+    c->hooks.on_handed_over = on_handed_over;
+    c->hooks.on_handed_over_arg = arg;
 }
 
 void club_close(struct club *c)
@@ -109,7 +135,9 @@ void club_courier(struct club *c, int smtp_port, const char *webhook_resolve)
                                       .entropy = c->t->arb.entropy,
                                       .smtp = smtp_port != 0 ? &smtp : NULL,
                                       .mail_directory = smtp_port != 0 ? NULL : c->mail,
-                                      .webhook_resolve = webhook_resolve};
+                                      .webhook_resolve = webhook_resolve,
+                                      .on_handed_over = c->hooks.on_handed_over,
+                                      .on_handed_over_arg = c->hooks.on_handed_over_arg};
 
     courier_free(c->courier);
     c->courier = NULL;
@@ -146,7 +174,7 @@ void club_pref(struct club *c, int user, enum notice_class cls, enum notice_chan
 {
     struct pref_change change = {c->t->user[user], cls, channel, pref};
 
-    run(c, pref_run, &change);
+    club_run(c, pref_run, &change);
 }
 
 struct hook_change {
@@ -172,7 +200,7 @@ int64_t club_webhook(struct club *c, int user, const char *url, enum webhook_kin
     memset(h.row.secret, 7, WEBHOOK_SECRET_BYTES);
     (void)str_copy(h.row.url, sizeof h.row.url, url);
     (void)str_copy(h.row.events, sizeof h.row.events, events);
-    run(c, hook_run, &h);
+    club_run(c, hook_run, &h);
     return h.id;
 }
 
@@ -276,14 +304,12 @@ void letters_clear(struct club *c)
     (void)each_letter(c, "", true, NULL, 0);
 }
 
-char *letter_read(struct club *c, const char *prefix, size_t *ret_n)
+static char *file_read(const char *path, size_t *ret_n)
 {
-    char path[400];
     struct stat st;
     FILE *f;
     char *bytes;
 
-    assert_int_equal(each_letter(c, prefix, false, path, sizeof path), 1);
     assert_int_equal(stat(path, &st), 0);
     bytes = calloc(1, (size_t)st.st_size + 1);
     f = fopen(path, "rb");
@@ -294,6 +320,51 @@ char *letter_read(struct club *c, const char *prefix, size_t *ret_n)
     if (ret_n != NULL)
         *ret_n = (size_t)st.st_size;
     return bytes;
+}
+
+char *letter_file(struct club *c, const char *prefix, size_t *ret_n)
+{
+    char path[400];
+
+    assert_int_equal(each_letter(c, prefix, false, path, sizeof path), 1);
+    return file_read(path, ret_n);
+}
+
+char *letter_nth(struct club *c, int n)
+{
+    DIR *d = opendir(c->mail);
+    char *bytes = NULL;
+
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        char path[400];
+
+        if (e->d_name[0] == '.' || n-- != 0)
+            continue;
+        (void)snprintf(path, sizeof path, "%s/%s", c->mail, e->d_name);
+        bytes = file_read(path, NULL);
+    }
+    closedir(d);
+    assert_non_null(bytes);
+    return bytes;
+}
+
+const char *letter_header(const char *letter, const char *name, char *ret, size_t size)
+{
+    char what[100];
+    const char *at;
+    size_t n = 0;
+
+    (void)snprintf(what, sizeof what, "\r\n%s: ", name);
+    at = strstr(letter, what);
+    for (at = at ? at + strlen(what) : ""; *at != '\0' && n + 1 < size; at++) {
+        if (at[0] == '\r' && at[1] == '\n' && at[2] != ' ')
+            break;
+        if (*at != '\r' && *at != '\n')
+            ret[n++] = *at;
+    }
+    ret[n] = '\0';
+    return ret;
 }
 
 static GMimeObject *find_part(GMimeObject *part, const char *subtype)

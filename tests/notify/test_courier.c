@@ -187,6 +187,234 @@ static void test_a_hard_refusal_suspends_the_address_and_policy_does_not(void **
     sink_free(sink);
 }
 
+/* What follows 5.7.x: the class waits, and is tried by one letter after an hour, two hours … */
+static void test_a_class_that_policy_refuses_waits_and_is_probed_by_one_letter(void **state)
+{
+    struct club *c = *state;
+    struct sink_script policy = {.rcpt = "550 5.7.1 we do not like you"};
+    struct sink *sink = sink_start(&policy);
+
+    club_courier(c, sink_port(sink), NULL);
+    for (int user = SOUTH; user <= EAST; user++)
+        club_pref(c, user, NOTICE_START, CHANNEL_MAIL, PREF_OFF);
+    (void)game_start(c->t, "verney"); /* anna's turn letter */
+    (void)club_send(c);
+    assert_int_equal(courier_stats(c->courier).mail_policy, 1);
+    for (int i = 0; i < 5; i++)
+        (void)game_start(c->t, "verney");
+    (void)club_send(c); /* five more of them are not even tried */
+    assert_int_equal(courier_stats(c->courier).mail_policy, 1);
+    assert_int_equal(courier_stats(c->courier).mail_held, 5);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'queued' AND "
+                                   "class = 'turn'"),
+                     6);
+    assert_int_equal(club_count(c, "SELECT max(attempts) FROM outbox"), 1);
+
+    pass(c->t, HOLD_FIRST_MS - 1);
+    (void)club_send(c);
+    assert_int_equal(courier_stats(c->courier).mail_policy, 1);
+    pass(c->t, 1);
+    (void)club_send(c);
+    assert_int_equal(courier_stats(c->courier).mail_policy, 2); /* one tried */
+    pass(c->t, 2 * HOLD_FIRST_MS - 1);
+    (void)club_send(c);
+    assert_int_equal(courier_stats(c->courier).mail_policy, 2); /* for twice as long now */
+    sink_set(sink, &(struct sink_script){0});
+    pass(c->t, MS_MINUTE + 1);
+    (void)club_send(c);
+    pass(c->t, MS_MINUTE); /* the others had waited for the one that tried */
+    (void)club_send(c);
+    sink_stop(sink);
+    assert_int_equal(sink_messages(sink), 6); /* none is lost */
+    assert_int_equal(courier_stats(c->courier).holds, 0);
+    sink_free(sink);
+}
+
+/* The class of another domain goes on; once two refuse it, it waits as a whole. */
+static void test_holds_are_by_class_and_domain_and_at_last_by_class(void **state)
+{
+    struct holds h = {.count = 0};
+    struct hold hold;
+    utc_ms now = T0;
+
+    (void)state;
+    assert_int_equal(holds_until(&h, NOTICE_TURN, "a@x.example", now), UTC_NONE);
+    assert_true(holds_refused(&h, NOTICE_TURN, "a@x.example", now, &hold));
+    assert_string_equal(hold.domain, "x.example");
+    assert_int_equal(holds_until(&h, NOTICE_TURN, "b@X.example", now), now + HOLD_FIRST_MS);
+    assert_int_equal(holds_until(&h, NOTICE_TURN, "b@y.example", now), UTC_NONE);
+    assert_int_equal(holds_until(&h, NOTICE_LOGIN, "b@x.example", now), UTC_NONE);
+    /* another that was under way is refused too: no longer wait for that */
+    assert_false(holds_refused(&h, NOTICE_TURN, "c@x.example", now + 1, &hold));
+    assert_int_equal(hold.until, now + HOLD_FIRST_MS);
+
+    assert_true(holds_refused(&h, NOTICE_TURN, "b@y.example", now + 2, &hold));
+    assert_string_equal(hold.domain, ""); /* now as a whole */
+    assert_int_equal(holds_until(&h, NOTICE_TURN, "b@z.example", now + 2),
+                     now + 2 + HOLD_FIRST_MS);
+    assert_int_equal(holds_until(&h, NOTICE_LOGIN, "b@z.example", now + 2), UTC_NONE);
+
+    now += 2 + HOLD_FIRST_MS;
+    assert_int_equal(holds_until(&h, NOTICE_TURN, "b@z.example", now), UTC_NONE); /* it probes */
+    assert_int_not_equal(holds_until(&h, NOTICE_TURN, "c@z.example", now), UTC_NONE);
+    holds_left(&h, NOTICE_TURN, "b@z.example"); /* a 4yz says nothing */
+    assert_int_equal(holds_until(&h, NOTICE_TURN, "c@z.example", now), UTC_NONE);
+    holds_passed(&h, NOTICE_TURN, "c@z.example");
+    assert_int_equal(holds_until(&h, NOTICE_TURN, "d@z.example", now), UTC_NONE);
+    assert_int_equal(holds_until(&h, NOTICE_TURN, "e@z.example", now), UTC_NONE);
+
+    h = (struct holds){.count = 0}; /* doubled, up to a day */
+    for (int i = 0; i < 10; i++) {
+        assert_true(holds_refused(&h, NOTICE_TURN, "a@x.example", now, &hold));
+        now = hold.until;
+    }
+    assert_int_equal(hold.ms, HOLD_LONGEST_MS);
+    for (int i = 0; i < 2 * HOLDS_MAX; i++) { /* and never more than there is room for */
+        char address[40];
+
+        (void)snprintf(address, sizeof address, "a@%d.example", i);
+        (void)holds_refused(&h, NOTICE_MATE, address, now, &hold);
+        assert_true(h.count <= HOLDS_MAX);
+    }
+}
+
+/* Many letters: each once, by a few connections and a few commits. */
+static void test_many_letters_share_connections_and_commits(void **state)
+{
+    struct club *c = *state;
+    struct sink *sink = sink_start(NULL);
+    uint64_t commits;
+    enum { MANY_GAMES = 30 };
+
+    club_courier(c, sink_port(sink), NULL);
+    for (int i = 0; i < MANY_GAMES; i++)
+        (void)game_start(c->t, "verney");
+    commits = writer_stats(c->t->writer).commits;
+    assert_int_equal(club_send(c), 4 * MANY_GAMES);
+    commits = writer_stats(c->t->writer).commits - commits;
+    sink_stop(sink);
+    assert_int_equal(sink_messages(sink), 4 * MANY_GAMES);
+    assert_true(sink_at_once(sink) <= COURIER_MAIL);
+    assert_true(sink_sessions(sink) <= 2 * COURIER_MAIL);
+    assert_true(commits < 4 * MANY_GAMES);
+    assert_int_equal(club_count(c, "SELECT count(DISTINCT message_id) FROM outbox WHERE state = "
+                                   "'sent' AND attempts = 1"),
+                     4 * MANY_GAMES);
+    {   /* each id was handed over once */
+        int n = 0;
+
+        for (const char *p = sink_heads(sink); (p = strstr(p, "\r\nMessage-ID: ")) != NULL; p++) {
+            char id[200];
+
+            (void)snprintf(id, sizeof id, "%.*s", (int)strcspn(p + 2, "\r"), p + 2);
+            assert_null(strstr(p + 2 + strlen(id), id));
+            n++;
+        }
+        assert_int_equal(n, 4 * MANY_GAMES);
+    }
+    sink_free(sink);
+}
+
+/* Killed in the middle of many: what was not marked goes again, with the same bytes. */
+static void test_what_a_killed_courier_had_under_way_goes_again_unchanged(void **state)
+{
+    struct club *c = *state;
+    struct sink *sink = sink_start(NULL);
+    enum { MANY_GAMES = 20 };
+
+    club_courier(c, sink_port(sink), NULL);
+    for (int i = 0; i < MANY_GAMES; i++)
+        (void)game_start(c->t, "verney");
+    for (int i = 0; i < 3; i++) {
+        struct err err = ERR_INIT;
+
+        assert_ok(courier_step(c->courier, false, NULL, &err), err);
+    }
+    assert_true(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'leased'") > 0);
+    club_courier(c, sink_port(sink), NULL);
+    (void)club_send(c);
+    sink_stop(sink);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'sent'"), 4 * MANY_GAMES);
+    {   /* each at least once; twice the same boundary, which goes by the id, and the same token */
+        int n = 0, again = 0;
+
+        for (const char *p = sink_heads(sink); (p = strstr(p, "\r\nMessage-ID: ")) != NULL; p++) {
+            char id[200];
+
+            (void)snprintf(id, sizeof id, "%.*s", (int)strcspn(p + 2, "\r"), p + 2);
+            again += strstr(p + 2 + strlen(id), id) != NULL;
+            n++;
+        }
+        assert_int_equal(n - again, 4 * MANY_GAMES);
+    }
+    sink_free(sink);
+}
+
+/* ---------------------------------------------------------------- who else is told */
+
+struct told {
+    int n, fails; /* how many calls are to fail */
+    int64_t game_id, user_id, state_no;
+};
+
+static enum status told_run(struct store_txn *txn, const struct intent_row *intent, utc_ms now,
+                            void *arg, struct err *err)
+{
+    struct told *t = arg;
+
+    (void)txn;
+    (void)now;
+    t->n++;
+    t->game_id = intent->game_id;
+    t->user_id = intent->user_id;
+    t->state_no = intent->state_no;
+    return t->fails-- > 0 ? err_set(err, ST_CORRUPT, "a hook that fails") : ST_OK;
+}
+
+/* T17: each turn or start notice that got through is told of, in the command that marks it. */
+static void test_a_handed_over_turn_is_told_of(void **state)
+{
+    struct club *c = *state;
+    struct told told = {0};
+    int64_t game;
+
+    club_hook(c, told_run, &told);
+    club_courier(c, 0, NULL);
+    game = one_letter(c);
+    (void)club_send(c);
+    assert_int_equal(told.n, 1);
+    assert_int_equal(told.game_id, game);
+    assert_int_equal(told.user_id, c->t->user[SOUTH]);
+    assert_int_equal(told.state_no, game_get(c->t, game).state_no);
+    {
+        struct call call = acts(c->t, OP_PAUSE, game, ORGANISER);
+
+        call_ok(&call);
+    }
+    (void)club_send(c);
+    assert_int_equal(told.n, 1); /* other classes are not */
+}
+
+/* Whatever the hook makes of it: what was sent is marked, and not sent again. */
+static void test_a_hook_that_fails_sends_no_letter_twice(void **state)
+{
+    struct club *c = *state;
+    struct told told = {.fails = 1000};
+    struct sink *sink = sink_start(NULL);
+
+    club_hook(c, told_run, &told);
+    club_courier(c, sink_port(sink), NULL);
+    (void)game_start(c->t, "verney");
+    assert_int_equal(club_send(c), 4);
+    assert_true(told.n > 0);
+    pass(c->t, MS_DAY);
+    (void)club_send(c);
+    sink_stop(sink);
+    assert_int_equal(sink_messages(sink), 4);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'sent'"), 4);
+    sink_free(sink);
+}
+
 static void test_a_bare_550_is_final_only_the_third_time(void **state)
 {
     struct club *c = *state;
@@ -445,7 +673,7 @@ static void test_410_switches_the_endpoint_off_and_tells_its_owner(void **state)
     (void)club_send(c);
     assert_int_equal(webhook_now(c, id).state, WEBHOOK_DISABLED);
     assert_string_equal(webhook_now(c, id).disabled_cause, "gone");
-    letter = letter_read(c, "notice.", &n);
+    letter = letter_file(c, "notice.", &n);
     assert_has(letter, "<boris@example.org>");
     text = letter_part(letter, n, "plain");
     assert_has(text, "127.0.0.1");
@@ -674,6 +902,12 @@ int main(void)
         TEST(test_a_killed_courier_s_letter_goes_out_again_with_the_same_id),
         TEST(test_a_new_courier_takes_over_what_an_old_one_had_leased),
         TEST(test_a_hard_refusal_suspends_the_address_and_policy_does_not),
+        TEST(test_a_class_that_policy_refuses_waits_and_is_probed_by_one_letter),
+        cmocka_unit_test(test_holds_are_by_class_and_domain_and_at_last_by_class),
+        TEST(test_many_letters_share_connections_and_commits),
+        TEST(test_what_a_killed_courier_had_under_way_goes_again_unchanged),
+        TEST(test_a_handed_over_turn_is_told_of),
+        TEST(test_a_hook_that_fails_sends_no_letter_twice),
         TEST(test_a_bare_550_is_final_only_the_third_time),
         TEST(test_a_letter_whose_turn_has_passed_is_not_sent),
         TEST(test_a_letter_expires_when_the_server_is_away_for_days),

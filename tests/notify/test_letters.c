@@ -47,7 +47,7 @@ static const char *const opening[] = {"e2e3", "b5c5", "e13e12", "m5l5",
 static void golden_letter(struct club *c, const char *name)
 {
     size_t n = 0;
-    char *letter = letter_read(c, "", &n), *text = letter_part(letter, n, "plain"), file[100];
+    char *letter = letter_file(c, "", &n), *text = letter_part(letter, n, "plain"), file[100];
 
     assert_has(letter, "\r\nContent-Type: image/png; name=\"board.png\"\r\n");
     (void)snprintf(file, sizeof file, "notify/golden/%s.txt", name);
@@ -82,7 +82,7 @@ static void test_headers_thread_by_game_and_say_what_the_letter_is(void **state)
         char *line;
 
         play(c, game, opening + 4 * i, 4);
-        letter = letter_read(c, row.public_id, NULL);
+        letter = letter_file(c, row.public_id, NULL);
         line = strstr(letter, "\r\nSubject: ");
         assert_non_null(line);
         (void)snprintf(subject[i], sizeof subject[i], "%.*s", (int)strcspn(line + 2, "\r"),
@@ -116,7 +116,7 @@ static void test_nobody_elses_address_is_in_a_letter(void **state)
     size_t n = 0;
 
     play(c, game, opening, 4);
-    letter = letter_read(c, "", &n);
+    letter = letter_file(c, "", &n);
     text = letter_part(letter, n, "plain");
     html = letter_part(letter, n, "html");
     for (const char *p = letter; (p = strstr(p, "@example.org")) != NULL; p++)
@@ -142,7 +142,7 @@ static char *letter_of(struct club *c, int64_t game, int64_t seq)
     size_t n = 0;
 
     (void)snprintf(prefix, sizeof prefix, "%s.%lld.", row.public_id, (long long)seq);
-    letter = letter_read(c, prefix, &n);
+    letter = letter_file(c, prefix, &n);
     text = letter_part(letter, n, "plain");
     free(letter);
     return text;
@@ -338,7 +338,7 @@ static void test_a_mailed_invitation_carries_its_secret_and_the_store_forgets_it
                                            .address_key = "new@example.net"};
     call_ok(&call);
     (void)club_send(c);
-    letter = letter_read(c, "", &n);
+    letter = letter_file(c, "", &n);
     assert_has(letter, "\r\nTo: <new@example.net>\r\n");
     assert_has(letter, "\r\nList-Unsubscribe: <https://club.example/u/"); /* him they go to */
     text = letter_part(letter, n, "plain");
@@ -390,7 +390,7 @@ static void test_a_log_in_letter_has_a_link_that_works_and_no_list_headers(void 
 
     ask(c, "boris");
     (void)club_send(c);
-    letter = letter_read(c, "", &n);
+    letter = letter_file(c, "", &n);
     assert_null(strstr(letter, "List-"));
     text = letter_part(letter, n, "plain");
     at = strstr(text, "https://club.example/login/");
@@ -415,7 +415,7 @@ static void test_a_registration_letter_is_in_the_language_that_was_asked_for(voi
 
     ask(c, NULL);
     (void)club_send(c);
-    letter = letter_read(c, "", &n);
+    letter = letter_file(c, "", &n);
     assert_has(letter, "\r\nTo: <new@example.net>\r\n");
     text = letter_part(letter, n, "plain");
     assert_has(text, "создать учётную запись newcomer");
@@ -486,7 +486,7 @@ static void test_the_link_in_a_letter_is_for_its_reader_and_class(void **state)
                                      .mail_from = "games@club.example"};
 
     play(c, game, opening, 4);
-    letter = letter_read(c, "", NULL);
+    letter = letter_file(c, "", NULL);
     at = strstr(letter, "List-Unsubscribe: <https://club.example/u/");
     assert_non_null(at);
     (void)snprintf(token, sizeof token, "%.26s",
