@@ -340,7 +340,9 @@ static void test_notes_keep_their_words_and_may_be_wrapped(void **state)
 static void test_notes_keep_what_was_written_not_what_was_matched(void **state)
 {
     const struct grammar_line lines[] = {
-        {.text = "note \"he can't\" - I think", .raw = "Note:\u00a0 “he can’t” — I think", .number = 1},
+        {.text = "note \"he can't\" - I think",
+         .raw = "Note:\u00a0 “he can’t” — I think",
+         .number = 1},
         {.text = "", .raw = "", .number = 2}};
 
     (void)state;

@@ -595,7 +595,8 @@ static void test_p40_a_long_unsubscribe_header_is_one_line(void **state)
     struct mail_message message = {
         .from = {.address = "games@club.example"},
         .to = {.address = "anna@example.org"},
-        .subject = "x", .date = T0, .message_id = "a@club.example", .text = "x", .unsubscribe_url = url,
+        .subject = "x", .date = T0, .message_id = "a@club.example", .text = "x",
+        .unsubscribe_url = url,
         .list_id = "turn.club.example", .list_name = "Club"};
     struct buf out = buf_make(64 * 1024);
     struct err err = ERR_INIT;
