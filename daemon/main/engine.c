@@ -73,6 +73,8 @@ static enum status notify_begin(struct engine *e, struct err *err)
         e->arbiter.hooks.on_events_arg = e->notify;
         e->arbiter.hooks.on_dropped = on_dropped;
         e->arbiter.hooks.on_dropped_arg = e->notify;
+        e->people.on_new_address = notify_on_new_address;
+        e->people.on_new_address_arg = e->notify;
     }
     return st;
 }

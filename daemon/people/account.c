@@ -143,7 +143,6 @@ enum status people_address_confirm(const struct people *p, struct store_txn *txn
     bool is_old, is_complete;
     enum status st = ST_NOT_FOUND;
 
-    (void)p;
     if (secret_is_shaped(secret)) {
         secret_hash(secret, hash);
         st = address_changes_find(store_txn_conn(txn), hash, &change, &is_old, err);
@@ -160,6 +159,8 @@ enum status people_address_confirm(const struct people *p, struct store_txn *txn
                          : !change.has_old || change.old_confirmed_at != UTC_NONE;
     if (is_complete)
         st = address_swap(txn, &change, now, err);
+    if (st == ST_OK && is_complete && p->on_new_address)
+        st = p->on_new_address(txn, change.user_id, now, p->on_new_address_arg, err);
     if (st == ST_OK)
         *ret_complete = is_complete;
     return st;

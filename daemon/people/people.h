@@ -71,6 +71,11 @@ struct people {
     int64_t letters_an_hour;  /* login and confirmation letters to one address */
     int64_t accounts_an_hour; /* registrations by everybody together */
     int64_t tokens_max;       /* API tokens of one account */
+    /* An account has a proved address now, another than before: in the same transaction.  NULL:
+     * nobody asks. */
+    enum status (*on_new_address)(struct store_txn *txn, int64_t user_id, utc_ms now, void *arg,
+                                  struct err *err);
+    void *on_new_address_arg;
 };
 
 /* Once, before threads; starts libsodium.  ST_INTERNAL when it cannot. */

@@ -159,8 +159,8 @@ static void test_text_alone_is_one_plain_part(void **state)
     buf_release(&b);
 }
 
-/* RFC 2047: encoded words end beside a blank where they can, never within a character, are at most 75
- * long, and are read back as they were. */
+/* RFC 2047: encoded words end beside a blank where they can, never within a character, have at most
+ * 75 characters, and are read back as they were. */
 static void test_encoded_words_end_between_words(void **state)
 {
     static const struct {
@@ -172,7 +172,7 @@ static void test_encoded_words_end_between_words(void **state)
         {"Clubul de șah în patru din Chișinău – este rândul dumneavoastră acum, vă rugăm", false},
         {"Достопримечательностями высокопревосходительства человеконенавистничество", true},
         {"ёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёжёж конец", true},
-        {"a plain beginning, and then Ț at the very end of it all, quite far to the right Ș", false},
+        {"a plain beginning, and then Ț at the very end of it all, far to the right Ș", false},
     };
 
     (void)state;

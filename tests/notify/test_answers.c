@@ -776,6 +776,38 @@ static void test_a_suspended_address_is_told_of_and_made_up_for(void **state)
     receiver_stop(receiver);
 }
 
+static enum status new_address_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct of_user *u = arg;
+    int64_t id = u->c->t->user[u->user];
+    enum status st = users_set_address(txn, id, "anna@example.net", "anna@example.net", now, now,
+                                       err);
+
+    return st == ST_OK ? notify_on_new_address(txn, id, now, u->c->notify, err) : st;
+}
+
+static void test_a_new_address_gets_the_letters_of_turns_that_are_on(void **state)
+{
+    struct club *c = *state;
+    struct of_user anna = {c, SOUTH, game_start(c->t, "verney")};
+    char *letter;
+
+    (void)game_start(c->t, "fortress reserve=chosen");
+    (void)club_send(c);
+    letters_clear(c);
+    club_run(c, new_address_run, &anna);
+    assert_int_equal(club_send(c), 2);
+    letter = letter_nth(c, 0);
+    assert_has(letter, "<anna@example.net>");
+    free(letter);
+    letter = letter_nth(c, 1);
+    assert_has(letter, "<anna@example.net>");
+    free(letter);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE template = 'placing' AND "
+                                   "state = 'sent' AND envelope_to = 'anna@example.net'"),
+                     1);
+}
+
 static enum status again_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
     struct of_user *u = arg;
@@ -945,6 +977,7 @@ int main(void)
         TEST(test_the_news_is_not_told_twice),
         TEST(test_a_class_that_is_switched_off_takes_its_waiting_letters_with_it),
         TEST(test_a_suspended_address_is_told_of_and_made_up_for),
+        TEST(test_a_new_address_gets_the_letters_of_turns_that_are_on),
         TEST(test_a_turn_letter_can_be_asked_for_again),
         TEST(test_who_had_a_move_held_hears_that_it_was_dropped),
         TEST(test_a_stranger_can_refuse_further_invitations),

@@ -334,7 +334,8 @@ static void test_what_a_killed_courier_had_under_way_goes_again_unchanged(void *
     club_courier(c, sink_port(sink), NULL);
     (void)club_send(c);
     sink_stop(sink);
-    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'sent'"), 4 * MANY_GAMES);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'sent'"),
+                     4 * MANY_GAMES);
     {   /* each at least once; twice the same boundary, which goes by the id, and the same token */
         int n = 0, again = 0;
 
