@@ -8,6 +8,7 @@
 #include <gmime/gmime.h>
 
 #include "base/str.h"
+#include "mail/cms.h"
 #include "mail/decode.h"
 #include "mail/flowed.h"
 #include "mail/html_text.h"
@@ -206,9 +207,9 @@ static void read_text(struct walk *walk, GMimePart *part, GMimeContentType *type
 
     transfer_decode(part, &decoded);
     n = decoded.len;
-    /* No charset needs more bytes for what is kept; HTML has its tags besides. */
-    if (n > (is_html ? 8 : 4) * walk->limits->text) {
-        n = (is_html ? 8 : 4) * walk->limits->text;
+    /* No charset needs more bytes for what is kept; of HTML it is enough for an answer. */
+    if (n > 4 * walk->limits->text) {
+        n = 4 * walk->limits->text;
         for (int i = 0; i < 3 && ((unsigned char)decoded.data[n] & 0xc0) == 0x80; i++)
             n--; /* not within a character of UTF-8 */
         walk->body->is_cut = true;
@@ -283,6 +284,12 @@ static void read_returned_headers(struct walk *walk, GMimePart *part)
     buf_release(&decoded);
 }
 
+static bool is_pkcs7(GMimeContentType *type)
+{
+    return g_mime_content_type_is_type(type, "application", "pkcs7-mime") ||
+           g_mime_content_type_is_type(type, "application", "x-pkcs7-mime");
+}
+
 static void note_application(struct walk *walk, GMimeContentType *type)
 {
     const char *name = g_mime_content_type_get_parameter(type, "name");
@@ -291,10 +298,61 @@ static void note_application(struct walk *walk, GMimeContentType *type)
         g_mime_content_type_is_type(type, "application", "vnd.ms-tnef") ||
         (name && strcasecmp(name, "winmail.dat") == 0))
         walk->body->has_tnef = true;
-    else if (g_mime_content_type_is_type(type, "application", "pkcs7-mime") ||
-             g_mime_content_type_is_type(type, "application", "x-pkcs7-mime") ||
-             g_mime_content_type_is_type(type, "application", "pgp-encrypted"))
+    else if (is_pkcs7(type) || g_mime_content_type_is_type(type, "application", "pgp-encrypted"))
         walk->body->has_encrypted = true;
+}
+
+static void walk_object(struct walk *walk, GMimeObject *object, size_t depth, struct texts *out);
+
+static GMimeObject *parse(const struct buf *entity)
+{
+    GMimeStream *stream = g_mime_stream_mem_new_with_buffer(entity->data, entity->len);
+    GMimeParser *parser = g_mime_parser_new_with_stream(stream);
+    GMimeObject *root = g_mime_parser_construct_part(parser, NULL);
+
+    g_object_unref(parser);
+    g_object_unref(stream);
+    return root;
+}
+
+/* Line ends to LF, as in the rest of the letter. */
+static void even_lines(struct buf *b)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->len; i++)
+        if (b->data[i] != '\r')
+            b->data[n++] = b->data[i];
+    b->len = n;
+    b->data[n] = '\0';
+}
+
+/* A signature with the text inside: the text is a letter's body of its own. */
+static bool read_sealed(struct walk *walk, GMimePart *part, size_t depth, struct texts *out)
+{
+    struct buf cms = buf_make(walk->limits->message + 1024);
+    struct buf entity = buf_make(walk->limits->message + 1024);
+    bool is_found;
+
+    transfer_decode(part, &cms);
+    is_found = cms_signed_content(cms.data, cms.len, &entity) && entity.len > 0 &&
+               memchr(entity.data, '\0', entity.len) == NULL;
+    if (is_found) {
+        even_lines(&entity);
+        if (walk->st == ST_OK)
+            walk->st = scan_parts(&entity, walk->limits, walk->err);
+    }
+    if (is_found && walk->st == ST_OK) {
+        GMimeObject *root = parse(&entity);
+
+        if (root) {
+            walk_object(walk, root, depth + 1, out);
+            g_object_unref(root);
+        }
+    }
+    buf_release(&cms);
+    buf_release(&entity);
+    return is_found;
 }
 
 static bool is_attachment(GMimeObject *object)
@@ -333,7 +391,7 @@ static bool is_readable(struct walk *walk, GMimeObject *object, GMimeContentType
            !g_mime_content_type_is_type(type, "text", "rfc822-headers");
 }
 
-static void read_leaf(struct walk *walk, GMimeObject *object, struct texts *out)
+static void read_leaf(struct walk *walk, GMimeObject *object, size_t depth, struct texts *out)
 {
     GMimeContentType *type = g_mime_object_get_content_type(object);
     const char *method = g_mime_content_type_get_parameter(type, "method");
@@ -354,7 +412,7 @@ static void read_leaf(struct walk *walk, GMimeObject *object, struct texts *out)
     else if (is_readable(walk, object, type) && !is_attachment(object) &&
              (walk->is_bare || !has_filename(object)))
         read_text(walk, part, type, out);
-    else
+    else if (!is_pkcs7(type) || !read_sealed(walk, part, depth, out))
         note_application(walk, type);
 }
 
@@ -377,8 +435,6 @@ static void read_unparted(struct walk *walk, const struct buf *entity, struct te
 }
 
 /* ---------------------------------------------------------------- the tree */
-
-static void walk_object(struct walk *walk, GMimeObject *object, size_t depth, struct texts *out);
 
 /* Of several forms of one text: the first plain one, the first HTML one. */
 static void walk_alternative(struct walk *walk, GMimeMultipart *multipart, size_t depth,
@@ -486,7 +542,7 @@ static void walk_object(struct walk *walk, GMimeObject *object, size_t depth, st
         if (message && walk->body->has_report)
             keep_original_id(walk, g_mime_message_get_message_id(message));
     } else if (object) {
-        read_leaf(walk, object, out);
+        read_leaf(walk, object, depth, out);
     }
 }
 
@@ -503,9 +559,7 @@ enum status body_read(const struct buf *entity, const struct letter_limits *limi
                       struct body *ret_body, struct err *err)
 {
     const struct letter_limits l = scan_limits(limits);
-    GMimeStream *stream = g_mime_stream_mem_new_with_buffer(entity->data, entity->len);
-    GMimeParser *parser = g_mime_parser_new_with_stream(stream);
-    GMimeObject *root = g_mime_parser_construct_part(parser, NULL);
+    GMimeObject *root = parse(entity);
     struct body body = {.plain = buf_make(l.text), .html = buf_make(l.text),
                         .report = REPORT_INIT};
     struct walk walk = {.limits = &l, .body = &body, .err = err};
@@ -529,8 +583,6 @@ enum status body_read(const struct buf *entity, const struct letter_limits *limi
     }
     if (root)
         g_object_unref(root);
-    g_object_unref(parser);
-    g_object_unref(stream);
     if (walk.st == ST_OK && (buf_failed(&body.plain) || buf_failed(&body.html)))
         fail(&walk, ST_NOMEM, "no memory to read a letter");
     if (walk.st == ST_OK)

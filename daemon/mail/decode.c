@@ -12,6 +12,8 @@
 #include "base/str.h"
 #include "mail/scan.h"
 
+enum { BAD_MAX = 1000 /* bytes that fit nothing; with more, the charset's name is wrong */ };
+
 /* ---------------------------------------------------------------- transfer encodings */
 
 static int base64_value(unsigned char c)
@@ -265,17 +267,23 @@ static bool put_converted(const char *text, size_t n, const char *name, struct b
             break;
         if (errno == E2BIG)
             continue;
-        if (left == 0 || ++bad > n)
+        if (left == 0)
             break;
+        if (++bad > BAD_MAX) {
+            buf_clear(&utf8); /* it is something else altogether */
+            put_windows_1252(text, n, out);
+            goto out;
+        }
         in++; /* step over the byte that fits nothing */
         left--;
         decode_put(&utf8, 0xfffd);
     }
-    (void)g_mime_iconv_close(cd);
     if (utf8_is_valid(utf8.data, utf8.len))
         put_utf8(utf8.data, utf8.len, out);
     else
         put_windows_1252(text, n, out);
+out:
+    (void)g_mime_iconv_close(cd);
     buf_release(&utf8);
     return true;
 }

@@ -17,6 +17,7 @@
 enum {
     RECIPIENT_MAX = 320, /* bytes of an address that is kept */
     ID_MAX = 500,        /* bytes of a message id that is kept */
+    WORDING_MAX = 1000,  /* bytes of a subject or line that are looked at for machines' words */
     VALUE_MAX = 8192     /* bytes of an Authentication-Results value that is kept */
 };
 
@@ -380,19 +381,54 @@ static const char *const reaction_words[] = {
     "отреагировал на ваше сообщение", "отреагировала на ваше сообщение",
     "a reacționat la mesajul"};
 
-/* text (normalised) with its letters in lower case, as far as they have two. */
+/* text (normalised, its beginning) with its letters in lower case, as far as they have two. */
 static char *folded(const char *text, size_t n)
 {
-    char *plain = reply_normalise(text, n);
-    char *ret = plain ? decode_lower(plain) : NULL;
+    char *plain, *ret;
 
+    if (n > WORDING_MAX)
+        for (n = WORDING_MAX; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
+            n--;
+    plain = reply_normalise(text, n);
+    ret = plain ? decode_lower(plain) : NULL;
     free(plain);
     return ret;
 }
 
+/* Past "Re:", "AW:" and their like. */
+static const char *skip_reply_marks(const char *subject)
+{
+    static const char *const marks[] = {"re:", "aw:", "sv:", "vs:", "antw:", "odp:", "res:", "rif:",
+                                        "ynt:", "на:", "re :", "fw:", "fwd:", "wg:"};
+
+    for (size_t i = 0; i < COUNT_OF(marks); i++) {
+        if (str_starts(subject, marks[i])) {
+            subject += strlen(marks[i]);
+            subject += strspn(subject, " ");
+            i = (size_t)-1; /* from the first one again */
+        }
+    }
+    return subject;
+}
+
+/* Words of somebody's absence, anywhere in the first line (folded). */
+static const char *const absence_words[] = {
+    "out of the office", "out of office", "on vacation", "on annual leave", "on holiday until",
+    "automatic reply", "automated reply", "auto-reply", "automatic response", "nicht im büro",
+    "nicht im haus", "außer haus", "abwesenheitsnotiz", "automatische antwort", "im urlaub",
+    "absent du bureau", "réponse automatique", "en congé", "fuera de la oficina",
+    "respuesta automática", "de vacaciones hasta", "fuori ufficio", "risposta automatica",
+    "in ferie", "fora do escritório", "resposta automática", "de férias", "niet op kantoor",
+    "automatisch antwoord", "met vakantie", "poza biurem", "na urlopie", "automatyczna odpowiedź",
+    "mimo kancelář", "automatická odpověď", "na dovolené", "автоматический ответ", "автоответ",
+    "в отпуске", "автоматична відповідь", "у відпустці", "răspuns automat", "în concediu",
+    "autosvar", "på semester", "på ferie", "lomalla", "automatikus válasz", "szabadságon",
+    "otomatik yanıt", "izindeyim", "αυτόματη απάντηση", "自動返信", "自动回复", "自動回覆",
+    "不在にして", "부재중", "휴가 중"};
+
 static bool subject_is_automatic(const char *subject)
 {
-    const char *p = subject;
+    const char *p = skip_reply_marks(subject);
 
     for (size_t i = 0; i < COUNT_OF(automatic_subjects); i++)
         if (str_starts(p, automatic_subjects[i]))
@@ -419,6 +455,9 @@ static enum status read_wording(struct letter *letter, struct err *err)
             letter->mark = LETTER_MARK_REACTION;
     if (st == ST_OK)
         letter->is_perhaps_automatic = subject_is_automatic(subject);
+    for (size_t i = 0; st == ST_OK && i < COUNT_OF(absence_words); i++)
+        if (strstr(first, absence_words[i]) != NULL)
+            letter->is_perhaps_automatic = true;
     free(first);
     free(subject);
     return st;

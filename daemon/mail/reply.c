@@ -13,6 +13,7 @@
 
 enum {
     INTRODUCTION_LINES = 4, /* an attribution is wrapped over so many at most */
+    LINE_BYTES = 4096,      /* of a line are looked at */
     WRAP_WIDTH = 60,        /* a line this long may have been wrapped into the next */
     PARAGRAPH_MAX = 60      /* lines of a paragraph that are looked at */
 };
@@ -20,6 +21,10 @@ enum {
 struct line {
     size_t raw, raw_n; /* in the text */
     size_t text, latin, low; /* offsets in strings; latin 0: none */
+    unsigned signs;          /* line_signs() */
+    bool has_label;          /* "Label: value" … */
+    unsigned role;           /* … of this role … */
+    unsigned value_signs;    /* … and this value */
     enum reply_kind kind;
 };
 
@@ -51,7 +56,7 @@ void reply_release(struct reply *reply)
 char *reply_normalise(const char *line, size_t n)
 {
     struct buf valid = buf_make(n + 1);
-    struct buf out = buf_make(16 * n + 64);
+    struct buf out = buf_make(40 * n + 64);
     char *ret = NULL;
 
     if (utf8_is_valid(line, n)) {
@@ -101,11 +106,41 @@ static size_t put_string(struct split *s, const char *text)
     return at;
 }
 
+/* What is asked of each line again and again. */
+static void look_at(const struct split *s, struct line *line)
+{
+    const char *text = s->strings.data + line->low;
+    char label[40];
+    const char *value = line_label(text, label, sizeof label);
+
+    line->signs = line_signs(text);
+    line->has_label = value != NULL;
+    if (value) {
+        line->role = reply_words_role(label);
+        line->value_signs = line_signs(value);
+    }
+}
+
+/* The longest piece of a line that is matched.  No command is longer; the dots see to it that
+ * what was cut off one leaves none. */
+static size_t line_piece(const char *bytes, size_t n)
+{
+    if (n <= LINE_BYTES)
+        return n;
+    for (n = LINE_BYTES; n > 0 && ((unsigned char)bytes[n] & 0xc0) == 0x80;)
+        n--;
+    return n;
+}
+
 static void put_line(struct split *s, struct line *line, const char *bytes, size_t n,
                      struct buf *scratch)
 {
+    size_t piece = line_piece(bytes, n);
+
     buf_clear(scratch);
-    line_normalise(bytes, n, scratch);
+    line_normalise(bytes, piece, scratch);
+    if (piece < n)
+        buf_puts(scratch, "...");
     line->text = put_string(s, scratch->data);
     buf_clear(scratch);
     if (line_latin(s->strings.data + line->text, scratch))
@@ -113,11 +148,12 @@ static void put_line(struct split *s, struct line *line, const char *bytes, size
     buf_clear(scratch);
     line_lower(s->strings.data + line->text, scratch);
     line->low = put_string(s, scratch->data);
+    look_at(s, line);
 }
 
 static enum status split_lines(struct split *s, size_t n, struct err *err)
 {
-    struct buf scratch = buf_make(16 * n + 64);
+    struct buf scratch = buf_make(40 * n + 64);
     size_t count = 1, next;
     enum status st;
 
@@ -168,7 +204,7 @@ static bool is_introduction(const struct split *s, size_t i, size_t k)
     size_t n = 0;
 
     if (k == 1)
-        return line_is_introduction(low(s, i));
+        return s->lines[i].signs != 0 && line_is_introduction(low(s, i));
     for (size_t j = 0; j < k; j++) {
         size_t len = strlen(low(s, i + j));
 
@@ -232,7 +268,7 @@ static bool ends_with_colon(const struct split *s, size_t i)
  * something of one by itself, so that the line above it, an answer perhaps, is not drawn in. */
 static size_t introduction_at(const struct split *s, size_t i)
 {
-    const unsigned first = line_signs(low(s, i));
+    const unsigned first = s->lines[i].signs;
     const unsigned facts = first & (SIGN_DATE | SIGN_TIME | SIGN_ADDRESS | SIGN_VERB);
     size_t found = is_introduction(s, i, 1) ? 1 : 0;
 
@@ -273,9 +309,8 @@ static size_t header_block_at(const struct split *s, size_t i)
     bool has_date = false, has_address = false;
 
     for (size_t j = i; j < s->count && j < i + 40; j++) {
-        char label[40];
-        const char *value;
-        unsigned role, signs;
+        const struct line *line = &s->lines[j];
+        bool has_label = line->has_label && !is_quoted(s, j);
 
         if (is_blank(s, j)) {
             if (labels == 0 || (j + 1 < s->count && is_blank(s, j + 1)))
@@ -283,9 +318,7 @@ static size_t header_block_at(const struct split *s, size_t i)
             loose++;
             continue;
         }
-        value = is_quoted(s, j) ? NULL : line_label(low(s, j), label, sizeof label);
-        role = value ? reply_words_role(label) : 0;
-        if (value == NULL || (loose > 0 && role == 0)) {
+        if (!has_label || (loose > 0 && line->role == 0)) {
             /* A value that goes on in the next line, but only between two labels. */
             if (labels == 0 || loose > 0 || j > end + 2)
                 break;
@@ -293,10 +326,9 @@ static size_t header_block_at(const struct split *s, size_t i)
         }
         labels++;
         loose = 0;
-        roles |= role;
-        signs = line_signs(value);
-        has_date = has_date || (signs & (SIGN_DATE | SIGN_TIME)) != 0;
-        has_address = has_address || (signs & SIGN_ADDRESS) != 0;
+        roles |= line->role;
+        has_date = has_date || (line->value_signs & (SIGN_DATE | SIGN_TIME)) != 0;
+        has_address = has_address || (line->value_signs & SIGN_ADDRESS) != 0;
         end = j + 1;
     }
     {

@@ -350,8 +350,7 @@ static void parts_header_line(struct parts *p, const char *line, size_t len)
 }
 
 /* GMime copes with thousands of parts, but not for nothing: count them first. */
-static enum status count_parts(const struct buf *entity, const struct letter_limits *l,
-                               struct err *err)
+enum status scan_parts(const struct buf *entity, const struct letter_limits *l, struct err *err)
 {
     struct parts p = {.limits = l, .type = buf_make(l->header)};
     enum status st = ST_OK;
@@ -414,7 +413,7 @@ enum status scan_letter(const void *bytes, size_t n, const struct letter_limits 
     split_headers(&scan, p, end, is_cr);
     st = build_entity(&scan, p + body, n - body, err);
     if (st == ST_OK)
-        st = count_parts(&scan.entity, &l, err);
+        st = scan_parts(&scan.entity, &l, err);
     if (st != ST_OK)
         goto out;
     *ret_scan = scan;

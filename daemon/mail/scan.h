@@ -52,6 +52,10 @@ size_t scan_line(const char *bytes, size_t n, bool is_cr, size_t *ret_next);
 /* Whether the line begins like a header: printable ASCII without blanks, then a colon. */
 bool scan_is_header(const char *line, size_t n, size_t *ret_name);
 
+/* Whether the entity keeps within limits: its parts, and the headers of each. */
+MUST_CHECK enum status scan_parts(const struct buf *entity, const struct letter_limits *limits,
+                                  struct err *err);
+
 /* Whether a Content-Type value begins with "type/subtype"; one that does not says nothing. */
 bool scan_is_type(const char *value);
 

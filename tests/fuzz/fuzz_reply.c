@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct reply reply = REPLY_INIT;
     struct err err = ERR_INIT;
 
-    if (size == 0 || size > 64 * 1024)
+    if (size == 0 || size > 8 * 1024)
         return 0;
     mail_library_init();
     decode_charset((const char *)data + 1, size - 1, charsets[data[0] & 7], &utf8);

@@ -15,6 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t which = 0;
 
     must(text != NULL);
+    for (char *p = text; *p; p++) /* names are compared in any case */
+        *p = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
     mail_library_init();
     must(report_read(data, size, &report, &err) == ST_OK);
     must(report.recipient_count <= REPORT_RECIPIENTS_MAX);

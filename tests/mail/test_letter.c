@@ -267,6 +267,37 @@ static void test_machines_are_known_by_their_headers(void **state)
     }
 }
 
+/* P02: words alone never decide, but are told. */
+static void test_words_of_absence_are_only_a_hint(void **state)
+{
+    static const struct {
+        const char *subject, *text;
+        bool is_hint;
+    } rows[] = {
+        {"Automatic reply: your move", "x", true},
+        {"Re: AW: Abwesenheitsnotiz", "x", true},
+        {"=?utf-8?Q?R=C3=A9ponse_automatique?= : x", "x", true},
+        {"Re: your move", "I am out of the office until Monday.", true},
+        {"Re: your move", "\u042f \u0432 \u043e\u0442\u043f\u0443\u0441\u043a\u0435.", true},
+        {"Re: your move", "e2-e4", false},
+        {"Reading club", "Readers are welcome", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf b = buf_make(4096);
+        struct letter *letter;
+
+        buf_printf(&b, "From: a@b.example\nSubject: %s\n\n%s\n", rows[i].subject, rows[i].text);
+        letter = read_text(b.data);
+        if (letter->is_perhaps_automatic != rows[i].is_hint)
+            fail_msg("row %zu", i);
+        assert_false(letter->is_automatic);
+        letter_free(letter);
+        buf_release(&b);
+    }
+}
+
 static void test_addresses_of_machines_are_known(void **state)
 {
     static const char *const machines[] = {"",
@@ -514,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_headers_are_decoded_and_tamed),
         cmocka_unit_test(test_a_thousand_references_and_recipients_are_bounded),
         cmocka_unit_test(test_machines_are_known_by_their_headers),
+        cmocka_unit_test(test_words_of_absence_are_only_a_hint),
         cmocka_unit_test(test_addresses_of_machines_are_known),
         cmocka_unit_test(test_types_that_are_none_are_text),
         cmocka_unit_test(test_enclosed_letters_and_digests_are_not_read),

@@ -132,6 +132,8 @@ static const struct wanted table[] = {
     {"P27-winmail-only", "ok", "none", "tnef", ANNA, "", ""},
     {"P27-winmail-is-all", "ok", "none", "tnef", ANNA, "", ""},
     {"P27-smime-signed", HUMAN, "e2-e4", ""},
+    {"P27-smime-opaque", HUMAN, "e2-e4", ""},
+    {"P27-smime-opaque-streamed", HUMAN, "e2-e4", ""},
     {"P27-pgp-inline-signed", HUMAN, "e2-e4", ""},
     {"P27-pgp-inline-encrypted", "ok", "none", "encrypted", ANNA, "", ""},
     {"P27-pgp-mime-encrypted", "ok", "none", "encrypted", ANNA, "", ""},

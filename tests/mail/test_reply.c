@@ -451,6 +451,24 @@ static void test_raw_text_is_kept_for_notes(void **state)
     reply_release(&reply);
 }
 
+/* What is cut off a line for matching can't turn it into a command. */
+static void test_a_long_line_is_no_short_one(void **state)
+{
+    struct buf b = buf_make(16384);
+    struct reply reply = REPLY_INIT;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    buf_puts(&b, "resign");
+    for (int i = 0; i < 5000; i++)
+        buf_putc(&b, ' ');
+    buf_puts(&b, "not\n");
+    assert_ok(reply_split(b.data, NULL, &reply, &err), err);
+    assert_string_equal(reply.lines[0].text, "resign...");
+    reply_release(&reply);
+    buf_release(&b);
+}
+
 static void test_limits_and_bad_text_are_told(void **state)
 {
     struct reply reply = REPLY_INIT;
@@ -481,6 +499,7 @@ int main(void)
         cmocka_unit_test(test_what_stands_around_an_answer_is_not_it),
         cmocka_unit_test(test_a_configured_banner_and_marker_are_known),
         cmocka_unit_test(test_raw_text_is_kept_for_notes),
+        cmocka_unit_test(test_a_long_line_is_no_short_one),
         cmocka_unit_test(test_limits_and_bad_text_are_told),
     };
 
