@@ -124,6 +124,8 @@ CREATE INDEX notes_game ON notes (game_id, user_id, id);
 -- A CHECK grows by rebuilding its table: a new one, the rows, the old one's name, its indexes.
 -- Foreign keys are off meanwhile (the runner checks them afterwards), so that dropping the old one
 -- touches nothing that refers to it.
+-- What a move inserts into has its words parted by OR: for IN with more than two SQLite fills a table
+-- of them at every row, which costs several times what the row does.
 
 -- class: + 'answer', what a letter of one's own is answered with.
 CREATE TABLE new_prefs (
@@ -152,13 +154,17 @@ CREATE TABLE new_game_events (
     game_id       INTEGER NOT NULL REFERENCES games (id), -- in which game
     seq           INTEGER NOT NULL CHECK (seq >= 1), -- 1, 2, 3… within the game
     kind          TEXT NOT NULL                -- what happened
-                  CHECK (kind IN ('created', 'invited', 'seat_taken', 'seat_left', 'declined',
-                                  'invite_expired', 'invite_withdrawn', 'placing', 'placed', 'started',
-                                  'move', 'mated', 'released', 'removed', 'passed', 'resigned',
-                                  'forfeited', 'turn', 'draw_offered', 'draw_accepted',
-                                  'draw_declined', 'draw_lapsed', 'draw_claimed', 'finished',
-                                  'aborted', 'paused', 'resumed', 'credited', 'outage_credited',
-                                  'adjudicated', 'late', 'warning', 'delivery_credited')),
+                  CHECK (kind = 'created' OR kind = 'invited' OR kind = 'seat_taken' OR
+                         kind = 'seat_left' OR kind = 'declined' OR kind = 'invite_expired' OR
+                         kind = 'invite_withdrawn' OR kind = 'placing' OR kind = 'placed' OR
+                         kind = 'started' OR kind = 'move' OR kind = 'mated' OR kind = 'released' OR
+                         kind = 'removed' OR kind = 'passed' OR kind = 'resigned' OR
+                         kind = 'forfeited' OR kind = 'turn' OR kind = 'draw_offered' OR
+                         kind = 'draw_accepted' OR kind = 'draw_declined' OR kind = 'draw_lapsed' OR
+                         kind = 'draw_claimed' OR kind = 'finished' OR kind = 'aborted' OR
+                         kind = 'paused' OR kind = 'resumed' OR kind = 'credited' OR
+                         kind = 'outage_credited' OR kind = 'adjudicated' OR kind = 'late' OR
+                         kind = 'warning' OR kind = 'delivery_credited'),
     seat          INTEGER CHECK (seat BETWEEN 0 AND 3), -- whom it befell; NULL: no seat in particular
     user_id       INTEGER REFERENCES users (id), -- who did it; NULL: the server
     ply           INTEGER NOT NULL,            -- moves made by then
@@ -166,11 +172,14 @@ CREATE TABLE new_game_events (
     move          TEXT NOT NULL DEFAULT '',    -- move: coordinates
     san           TEXT NOT NULL DEFAULT '',    -- move: as score sheets write it
     result        TEXT NOT NULL DEFAULT 'none' -- finished, adjudicated: as games.result
-                  CHECK (result IN ('none', 'team0', 'team1', 'draw')),
+                  CHECK (result = 'none' OR result = 'team0' OR result = 'team1' OR
+                         result = 'draw'),
     cause         TEXT NOT NULL DEFAULT 'none' -- finished, aborted: as games.cause
-                  CHECK (cause IN ('none', 'mate', 'leaving', 'stalemate', 'threefold', 'fivefold',
-                                   'fifty_rounds', 'seventy_five_rounds', 'agreement',
-                                   'adjudication', 'organiser', 'operator', 'expired')),
+                  CHECK (cause = 'none' OR cause = 'mate' OR cause = 'leaving' OR
+                         cause = 'stalemate' OR cause = 'threefold' OR cause = 'fivefold' OR
+                         cause = 'fifty_rounds' OR cause = 'seventy_five_rounds' OR
+                         cause = 'agreement' OR cause = 'adjudication' OR cause = 'organiser' OR
+                         cause = 'operator' OR cause = 'expired'),
     amount_ms     INTEGER NOT NULL DEFAULT 0,  -- …credited: how much; late: by how much; warning: time left
     deadline_at   INTEGER,                     -- turn, …credited, warning: the deadline that holds now
     position_hash INTEGER NOT NULL DEFAULT 0,  -- R-C7, as things stand after it
@@ -244,9 +253,11 @@ CREATE TABLE new_outbox (
     id           INTEGER PRIMARY KEY,          -- its Message-ID and webhook-id are made of this
     dedupe_key   TEXT NOT NULL UNIQUE,         -- what must not be said twice, e.g. 'turn:7k2m4xqz:41:2:mail'
     class        TEXT NOT NULL                 -- of notices, to be switched off by; see prefs
-                 CHECK (class IN ('login', 'security', 'invitation', 'placing', 'start', 'turn',
-                                  'warning', 'draw', 'leaving', 'mate', 'result', 'organiser',
-                                  'webhook_disabled', 'test', 'answer')),
+                 CHECK (class = 'login' OR class = 'security' OR class = 'invitation' OR
+                        class = 'placing' OR class = 'start' OR class = 'turn' OR
+                        class = 'warning' OR class = 'draw' OR class = 'leaving' OR
+                        class = 'mate' OR class = 'result' OR class = 'organiser' OR
+                        class = 'webhook_disabled' OR class = 'test' OR class = 'answer'),
     channel      TEXT NOT NULL CHECK (channel IN ('mail', 'webhook')), -- the way it goes
     template     TEXT NOT NULL,                -- which text of the class, a word of notify's
     user_id      INTEGER REFERENCES users (id),-- to whom; NULL: to the address alone
@@ -259,7 +270,8 @@ CREATE TABLE new_outbox (
     state_no     INTEGER NOT NULL DEFAULT 0,   -- the game's state it speaks of
     params       TEXT NOT NULL DEFAULT '{}',   -- what else the text needs, as JSON
     state        TEXT NOT NULL                 -- see above
-                 CHECK (state IN ('queued', 'leased', 'sent', 'failed', 'superseded', 'expired')),
+                 CHECK (state = 'queued' OR state = 'leased' OR state = 'sent' OR
+                        state = 'failed' OR state = 'superseded' OR state = 'expired'),
     due_at       INTEGER NOT NULL,             -- not to be sent before this
     expires_at   INTEGER NOT NULL,             -- of no use from then on
     leased_until INTEGER,                      -- whoever leased it has it until then; NULL: nobody

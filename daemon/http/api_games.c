@@ -283,7 +283,7 @@ enum status get_game_read(struct request *r, struct err *err)
     if (st == ST_OK)
         st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
     if (st == ST_OK)
-        st = answer_game(r, conn, 200, &view->game, err);
+        st = answer_view(r, conn, 200, view, err);
     if (st == ST_OK && answer_etag(r))
         cache_put(r->http->cache, &key, view->game.id, r->epoch, now_ms, r->answer.body.data,
                   r->answer.body.len, answer_etag(r));

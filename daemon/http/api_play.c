@@ -67,7 +67,17 @@ enum status list_moves_read(struct request *r, struct err *err)
 struct act_data {
     struct arbiter_act act;
     const char *move;
+    struct game_facts *facts; /* of a move that was made */
 };
+
+static void act_data_free(void *arg)
+{
+    struct act_data *data = arg;
+
+    if (data)
+        free(data->facts);
+    free(data);
+}
 
 static struct act_data *read_act(struct request *r, struct err *err)
 {
@@ -75,7 +85,7 @@ static struct act_data *read_act(struct request *r, struct err *err)
     struct act_data *data = calloc(1, sizeof *data);
 
     r->data = data;
-    r->data_free = free;
+    r->data_free = act_data_free;
     if (!data) {
         (void)err_reason(err, REASON_NO_MEMORY, "the request did not fit into memory");
         return NULL;
@@ -130,49 +140,29 @@ static void find_verdict(struct request *r, struct store_conn *conn, int64_t gam
     free(reading);
 }
 
-/* {"move": …, "game": …}, with the ETag that the game alone would have. */
-static enum status answer_move(struct request *r, struct store_conn *conn,
-                               const struct game_row *game, const struct move_row *move,
-                               struct err *err)
+/* Called once the move is committed, or before it is for an answer that is to be kept. */
+static enum status tell_move(struct request *r, struct err *err)
 {
-    struct game_view *view = malloc(sizeof *view);
-    json_t *moved = NULL;
-    char by[HANDLE_SIZE], *text = NULL;
-    struct buf body = buf_make(1024 * 1024);
-    enum status st = answer_game(r, conn, 201, game, err);
+    struct act_data *data = r->data;
 
-    if (st != ST_OK)
-        goto out;
-    if (!view) {
-        st = err_reason(err, REASON_NO_MEMORY, "a move");
-        goto out;
-    }
-    st = game_view_of(conn, game, view, err);
-    if (st != ST_OK)
-        goto out;
-    render_mover(conn, view, move->user_id, by);
-    moved = render_move(move, by);
-    text = moved ? json_dumps(moved, JSON_COMPACT) : NULL;
-    if (!text) {
-        st = err_reason(err, REASON_NO_MEMORY, "a move");
-        goto out;
-    }
-    buf_puts(&body, "{\"move\":");
-    buf_puts(&body, text);
-    buf_puts(&body, ",\"game\":");
-    buf_add(&body, r->answer.body.data, r->answer.body.len);
-    buf_putc(&body, '}');
-    st = buf_status(&body, "a move", err);
-    if (st == ST_OK) {
-        buf_clear(&r->answer.body);
-        buf_add(&r->answer.body, body.data, body.len);
-        st = buf_status(&r->answer.body, "a move", err);
-    }
-out:
-    buf_release(&body);
-    json_decref(moved);
-    free(text);
-    free(view);
+    return answer_facts(r, 201, data->facts, &data->facts->last, err);
+}
+
+/* What the answer will say, as things stand in the transaction. */
+static enum status note_move(struct request *r, struct store_conn *conn,
+                             const struct game_row *game, const struct move_row *move,
+                             struct err *err)
+{
+    struct act_data *data = r->data;
+    enum status st;
+
+    data->facts = malloc(sizeof *data->facts);
+    if (!data->facts)
+        return err_reason(err, REASON_NO_MEMORY, "a move");
+    st = game_facts_of(conn, game, NULL, move, request_viewer(r), data->facts, err);
+    if (st == ST_OK && r->key)
+        return tell_move(r, err); /* it is kept in this transaction */
+    r->resumed = tell_move;
     return st;
 }
 
@@ -195,7 +185,7 @@ enum status move_act(struct request *r, struct store_txn *txn, utc_ms now, struc
     if (st == ST_ILLEGAL)
         find_verdict(r, store_txn_conn(txn), data->act.game_id, data->move);
     if (st == ST_OK)
-        st = answer_move(r, store_txn_conn(txn), game, move, err);
+        st = note_move(r, store_txn_conn(txn), game, move, err);
     else
         st = act_answer(r, txn, st, game, err);
 out:

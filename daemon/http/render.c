@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arbiter/arbiter.h"
-#include "clock/deadline.h"
 #include "rules/notation.h"
 #include "store/users.h"
-#include "store/votes.h"
 
 static const char *const seat_words[SEAT_COUNT] = {"south", "west", "north", "east"};
 
@@ -120,8 +117,8 @@ static enum status find_mailed(struct store_conn *conn, const struct invitation_
 }
 
 /* Seats of an open game that the user may accept. */
-static enum status find_invited(struct store_conn *conn, const struct game_row *game,
-                                int64_t user_id, unsigned *ret_seats, struct err *err)
+enum status render_invited(struct store_conn *conn, const struct game_row *game, int64_t user_id,
+                           unsigned *ret_seats, struct err *err)
 {
     struct invitation_row *rows;
     size_t n = 0;
@@ -169,7 +166,7 @@ static enum status may_see(struct store_conn *conn, const struct game_row *game,
             *err = missing;
             return st;
         }
-        st = find_invited(conn, game, viewer.user_id, &seats, err);
+        st = render_invited(conn, game, viewer.user_id, &seats, err);
         if (st != ST_OK || seats)
             return st;
     }
@@ -201,33 +198,12 @@ enum status game_view_find(struct store_conn *conn, const char *public_id, struc
 
 /* ------------------------------------------------------------------------------ a game */
 
-static const char *condition_word(char letter)
-{
-    switch (letter) {
-    case 'a':
-        return "live";
-    case 'm':
-        return "mated";
-    case 's':
-        return "stalemated";
-    default:
-        return "absent";
-    }
-}
-
-static json_t *condition_of(const struct game_row *game, int seat)
-{
-    if (game->state == GAME_OPEN || game->state == GAME_PLACING || !game->position[0])
-        return json_null();
-    return json_string_nocheck(condition_word(game->conditions[seat]));
-}
-
 static json_t *left_of(enum seat_left_how how)
 {
     return how == SEAT_STAYED ? json_null() : json_string_nocheck(seat_left_how_str(how));
 }
 
-static const struct game *game_of(enum game_variant variant)
+const struct game *render_game_of(enum game_variant variant)
 {
     struct variant found;
 
@@ -251,68 +227,9 @@ const char *render_colour(const struct game *game, int seat)
     return name;
 }
 
-static json_t *render_seats(const struct game_view *view)
-{
-    const struct game *game = game_of(view->game.variant);
-    json_t *list = json_array();
-
-    for (int i = 0; i < SEAT_COUNT; i++) {
-        const struct seat_row *seat = &view->seats[i];
-        json_t *item = json_pack(
-            "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "seat", render_seat(i), "side",
-            render_side(i & 1), "colour", render_colour(game, i), "status",
-            seat_state_str(seat->state), "player", player_of(seat->handle, seat->display_name),
-            "condition", condition_of(&view->game, i), "left", left_of(seat->left_how), "placed",
-            view->game.state == GAME_PLACING ? json_boolean(seat->placed_at != UTC_NONE)
-                                             : json_null());
-
-        json_array_append_new(list, item);
-    }
-    return list;
-}
-
-static json_t *render_explanation(const struct game_row *game)
-{
-    struct deadline *deadline = calloc(1, sizeof *deadline);
-    struct err ignored = ERR_INIT;
-    json_t *list = json_array();
-
-    if (deadline && game->explanation[0] &&
-        deadline_parse_items(game->explanation, game->grace_ms, game->paused_at, deadline,
-                             &ignored) == ST_OK) {
-        for (size_t i = 0; i < deadline->n_items; i++) {
-            const struct deadline_item *item = &deadline->items[i];
-            json_t *part = json_pack("{s:s, s:o, s:I}", "kind", deadline_item_slug(item->kind),
-                                     "at", render_instant(item->at), "amount_ms",
-                                     (json_int_t)item->amount_ms);
-
-            if (item->ref > 0)
-                json_object_set_new(part, "seq", json_integer(item->ref));
-            json_array_append_new(list, part);
-        }
-    }
-    free(deadline);
-    return list;
-}
-
 static utc_ms grace_until(utc_ms deadline_at, int64_t grace_ms)
 {
     return deadline_at == UTC_NONE ? UTC_NONE : deadline_at + grace_ms;
-}
-
-static json_t *render_turn(const struct game_view *view)
-{
-    const struct game_row *game = &view->game;
-    const struct seat_row *seat;
-
-    if (game->state != GAME_RUNNING || game->turn_seat < 0)
-        return json_null();
-    seat = &view->seats[game->turn_seat];
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "seat", render_seat(game->turn_seat),
-                     "player", player_of(seat->handle, seat->display_name), "since",
-                     render_instant(game->turn_at), "deadline", render_instant(game->deadline_at),
-                     "grace_until", render_instant(grace_until(game->deadline_at, game->grace_ms)),
-                     "explanation", render_explanation(game));
 }
 
 static json_t *render_rules(const char *rules)
@@ -360,53 +277,6 @@ static json_t *seat_set(unsigned seats)
     return list;
 }
 
-static json_t *render_you(struct viewer viewer, unsigned seats, unsigned invited,
-                          bool is_organiser)
-{
-    if (viewer.user_id == 0)
-        return json_null();
-    return json_pack("{s:o, s:o, s:b}", "seats", seat_set(seats), "invited", seat_set(invited),
-                     "organiser", is_organiser || viewer.is_operator);
-}
-
-static enum status render_draw_offer(struct store_conn *conn, const struct game_row *game,
-                                     json_t **ret, struct err *err)
-{
-    struct vote_row vote;
-    struct err missing = ERR_INIT;
-    unsigned accepted = 0;
-    enum status st;
-
-    *ret = json_null();
-    if (game->state != GAME_RUNNING)
-        return ST_OK;
-    st = votes_get_open(conn, game->id, VOTE_DRAW, &vote, &missing);
-    if (st == ST_NOT_FOUND)
-        return ST_OK;
-    if (st != ST_OK) {
-        *err = missing;
-        return st;
-    }
-    for (int i = 0; i < SEAT_COUNT; i++)
-        if (vote.answers[i] == 1)
-            accepted |= 1u << i;
-    *ret = json_pack("{s:s, s:o, s:o}", "seat", render_seat(vote.seat), "at",
-                     render_instant(vote.created_at), "accepted", seat_set(accepted));
-    return ST_OK;
-}
-
-static json_t *render_result(const struct game_row *game)
-{
-    if (game->state == GAME_FINISHED)
-        return json_pack("{s:o, s:o, s:s}", "score", score_of(game->result), "winner",
-                         game->result == GAME_RESULT_DRAW
-                             ? json_null()
-                             : json_string_nocheck(
-                                   render_side(game->result == GAME_RESULT_TEAM0 ? 0 : 1)),
-                         "cause", game_cause_str(game->cause));
-    return json_null();
-}
-
 json_t *render_move(const struct move_row *move, const char *by)
 {
     return json_pack("{s:i, s:s, s:s, s:s, s:o, s:o, s:I, s:b, s:I}", "ply", move->ply, "seat",
@@ -434,146 +304,9 @@ void render_mover(struct store_conn *conn, const struct game_view *view, int64_t
     free(user);
 }
 
-static enum status render_last_move(struct store_conn *conn, const struct game_view *view,
-                                    json_t **ret, struct err *err)
-{
-    struct move_row move;
-    char by[HANDLE_SIZE];
-    enum status st;
-
-    *ret = json_null();
-    if (view->game.ply == 0)
-        return ST_OK;
-    st = moves_get(conn, view->game.id, view->game.ply, &move, err);
-    if (st != ST_OK)
-        return st;
-    render_mover(conn, view, move.user_id, by);
-    *ret = render_move(&move, by);
-    return ST_OK;
-}
-
-static json_t *render_checks(const struct game_row *game)
-{
-    struct position *pos = position_alloc(sizeof *pos);
-    struct err ignored = ERR_INIT;
-    unsigned checked = 0;
-
-    if (pos && game->position[0] && arbiter_position(game, pos, &ignored) == ST_OK)
-        checked = position_checked_seats(pos);
-    free(pos);
-    return seat_set(checked);
-}
-
-static enum status organiser_of(struct store_conn *conn, const struct game_view *view,
-                                json_t **ret, struct err *err)
-{
-    struct user_row *user;
-    enum status st;
-
-    for (int i = 0; i < SEAT_COUNT; i++)
-        if (view->seats[i].user_id == view->game.organiser_id) {
-            *ret = player_of(view->seats[i].handle, view->seats[i].display_name);
-            return ST_OK;
-        }
-    user = calloc(1, sizeof *user);
-    if (!user)
-        return err_reason(err, REASON_NO_MEMORY, "organiser");
-    st = users_get(conn, view->game.organiser_id, user, err);
-    if (st == ST_OK)
-        *ret = player_of(user->handle, user->display_name);
-    free(user);
-    return st;
-}
-
-enum status render_game(struct store_conn *conn, const struct game_view *view,
-                        struct viewer viewer, json_t **ret, struct err *err)
-{
-    const struct game_row *game = &view->game;
-    json_t *organiser = NULL, *last = NULL, *offer = NULL, *root = NULL;
-    char hash[17] = "", self[64], path[96];
-    unsigned own = 0, invited = 0;
-    enum status st;
-
-    for (int i = 0; i < SEAT_COUNT; i++)
-        if (viewer.user_id && view->seats[i].user_id == viewer.user_id)
-            own |= 1u << i;
-    st = organiser_of(conn, view, &organiser, err);
-    if (st == ST_OK)
-        st = render_last_move(conn, view, &last, err);
-    if (st == ST_OK)
-        st = render_draw_offer(conn, game, &offer, err);
-    if (st == ST_OK)
-        st = find_invited(conn, game, viewer.user_id, &invited, err);
-    if (st != ST_OK)
-        goto out;
-    if (game->position[0])
-        snprintf(hash, sizeof hash, "%016" PRIx64, game->position_hash);
-    snprintf(self, sizeof self, "/api/v1/games/%s", game->public_id);
-    root = json_object();
-    json_object_set_new(root, "id", json_string(game->public_id));
-    json_object_set_new(root, "variant", json_string(game_variant_str(game->variant)));
-    json_object_set_new(root, "house_rules", render_rules(game->rules));
-    json_object_set_new(root, "reserve", render_reserve(game->reserve));
-    json_object_set_new(root, "state", json_string(game_state_str(game->state)));
-    json_object_set_new(root, "paused", json_boolean(game->paused_at != UTC_NONE));
-    json_object_set_new(root, "rated", json_boolean(game->is_rated));
-    json_object_set_new(root, "visibility", json_string(game_visibility_str(game->visibility)));
-    json_object_set_new(root, "table_talk", json_boolean(game->table_talk));
-    json_object_set_new(root, "time",
-                        render_time(game->clock, game->per_move_ms, game->grace_ms));
-    json_object_set(root, "organiser", organiser);
-    json_object_set_new(root, "seats", render_seats(view));
-    json_object_set_new(root, "turn", render_turn(view));
-    json_object_set_new(root, "state_number", json_integer(game->state_no));
-    json_object_set_new(root, "ply", json_integer(game->ply));
-    json_object_set_new(root, "position", render_text(game->position));
-    json_object_set_new(root, "position_hash", render_text(hash));
-    json_object_set(root, "last_move", last);
-    json_object_set_new(root, "checks", render_checks(game));
-    json_object_set(root, "draw_offer", offer);
-    json_object_set_new(root, "result", render_result(game));
-    json_object_set_new(root, "cause",
-                        game->cause == GAME_CAUSE_NONE
-                            ? json_null()
-                            : json_string(game_cause_str(game->cause)));
-    json_object_set_new(root, "event_seq", json_integer(game->last_seq));
-    json_object_set_new(root, "created_at", render_instant(game->created_at));
-    json_object_set_new(root, "started_at", render_instant(game->started_at));
-    json_object_set_new(root, "ended_at", render_instant(game->ended_at));
-    json_object_set_new(root, "expires_at",
-                        render_instant(game->state == GAME_OPEN ? game->expires_at : UTC_NONE));
-    json_object_set_new(
-        root, "placing_deadline",
-        render_instant(game->state == GAME_PLACING ? game->deadline_at : UTC_NONE));
-    json_object_set_new(root, "you",
-                        render_you(viewer, own, invited, game->organiser_id == viewer.user_id));
-    {
-        static const char *const parts[] = {"moves",     "events",    "legal",     "position",
-                                            "board.txt", "board.svg", "board.png", "game.pgn4",
-                                            "game.txt"};
-        json_t *links = json_pack("{s:s}", "self", self);
-
-        for (size_t i = 0; i < COUNT_OF(parts); i++) {
-            snprintf(path, sizeof path, "%s/%s", self, parts[i]);
-            json_object_set_new(links, parts[i], json_string(path));
-        }
-        json_object_set_new(root, "links", links);
-    }
-    if (!root) {
-        st = err_reason(err, REASON_NO_MEMORY, "a game");
-        goto out;
-    }
-    *ret = root;
-out:
-    json_decref(organiser);
-    json_decref(last);
-    json_decref(offer);
-    return st;
-}
-
 json_t *render_summary(const struct game_brief *brief, struct viewer viewer)
 {
-    const struct game *game = game_of(brief->variant);
+    const struct game *game = render_game_of(brief->variant);
     json_t *root = json_object(), *seats = json_array(), *turn = json_null();
     char href[64];
     unsigned own = 0;
@@ -644,34 +377,6 @@ json_t *render_event(const struct event_row *event)
                                         : json_string_nocheck(game_cause_str(event->cause)),
         "amount_ms", event->amount_ms ? json_integer(event->amount_ms) : json_null(), "deadline",
         render_instant(event->deadline_at), "note", render_text(event->note));
-}
-
-enum status answer_game(struct request *r, struct store_conn *conn, int status,
-                        const struct game_row *game, struct err *err)
-{
-    struct game_view *view = malloc(sizeof *view);
-    json_t *root = NULL;
-    enum status st;
-
-    if (!view)
-        return err_reason(err, REASON_NO_MEMORY, "a game");
-    st = game_view_of(conn, game, view, err);
-    if (st == ST_OK)
-        st = render_game(conn, view, request_viewer(r), &root, err);
-    if (st == ST_OK)
-        st = answer_json(r, status, root, err);
-    if (st == ST_OK) {
-        unsigned char hash[DIGEST_SIZE];
-        char hex[25], etag[27];
-        const struct digest *digest = &r->http->options.digest;
-
-        digest->sha256(digest->arg, r->answer.body.data, r->answer.body.len, hash);
-        hex_encode(hash, 12, hex);
-        snprintf(etag, sizeof etag, "\"%s\"", hex);
-        answer_header(r, "ETag", etag);
-    }
-    free(view);
-    return st;
 }
 
 /* ------------------------------------------------------------------------------ replaying */

@@ -41,6 +41,33 @@ MUST_CHECK enum status game_view_find(struct store_conn *conn, const char *publi
 MUST_CHECK enum status game_view_of(struct store_conn *conn, const struct game_row *game,
                                     struct game_view *ret, struct err *err);
 
+/*
+ * All that an answer about a game says, read at one time.  The text can be made of it later and
+ * without the store: what a move is answered with is read by the writer, in the transaction, and
+ * written by the thread that sends it.
+ */
+struct game_facts {
+    struct game_view view;
+    struct viewer viewer;
+    char organiser[HANDLE_SIZE], organiser_name[DISPLAY_NAME_SIZE];
+    bool has_last;
+    struct move_row last;
+    char last_by[HANDLE_SIZE];
+    bool has_offer; /* of a draw */
+    int offer_seat;
+    utc_ms offered_at;
+    unsigned accepted; /* seats; bit i: seat i */
+    unsigned invited;  /* … that the viewer may take */
+};
+enum { GAME_ANSWER_MAX = 1024 * 1024 };
+/* seats, last: NULL, or what is known already. */
+MUST_CHECK enum status game_facts_of(struct store_conn *conn, const struct game_row *game,
+                                     const struct seat_row *seats, const struct move_row *last,
+                                     struct viewer viewer, struct game_facts *ret,
+                                     struct err *err);
+/* Fails as buffers do. */
+void render_facts(struct buf *out, const struct game_facts *facts);
+
 MUST_CHECK enum status render_game(struct store_conn *conn, const struct game_view *view,
                                    struct viewer viewer, json_t **ret, struct err *err);
 json_t *render_summary(const struct game_brief *brief, struct viewer viewer);
@@ -58,9 +85,22 @@ const char *render_colour(const struct game *game, int seat); /* "white" */
 bool parse_seat(const char *word, int *ret);
 const char *render_side(int team);  /* "south-north" */
 
+const struct game *render_game_of(enum game_variant variant);
+/* Seats of an open game that the user may accept; bit i: seat i. */
+MUST_CHECK enum status render_invited(struct store_conn *conn, const struct game_row *game,
+                                      int64_t user_id, unsigned *ret_seats, struct err *err);
+
 /* The answer of an act: the game as it is now, with an ETag. */
 MUST_CHECK enum status answer_game(struct request *r, struct store_conn *conn, int status,
                                    const struct game_row *game, struct err *err);
+
+/* … when its seats have been read. */
+MUST_CHECK enum status answer_view(struct request *r, struct store_conn *conn, int status,
+                                   const struct game_view *view, struct err *err);
+/* … of facts.  move: NULL, or the move that was made: {"move": …, "game": …}, with the ETag that
+ * the game alone would have. */
+MUST_CHECK enum status answer_facts(struct request *r, int status, const struct game_facts *facts,
+                                    const struct move_row *move, struct err *err);
 
 /* ------------------------------------------------------------------------------ replaying */
 

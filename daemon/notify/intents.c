@@ -575,6 +575,14 @@ static enum status put_hooks(struct telling *t, const struct reader *reader,
 
     if (t->skips_hooks)
         return ST_OK;
+    webhooks = malloc(sizeof *webhooks);
+    if (webhooks == NULL)
+        return err_set(err, ST_NOMEM, "webhooks");
+    /* Most have none, and room for all that one may have is large: look for one first. */
+    TRY(webhooks_of_user(store_txn_conn(t->txn), reader->user_id, webhooks, 1, &n, err));
+    if (n == 0)
+        goto out;
+    free(webhooks);
     webhooks = calloc(WEBHOOKS_MAX, sizeof *webhooks);
     if (webhooks == NULL)
         return err_set(err, ST_NOMEM, "webhooks");

@@ -29,16 +29,8 @@ enum status events_append(struct store_txn *txn, struct game_row *game, struct e
     bind_int(&q, (int64_t)event->position_hash);
     BIND_TEXT(&q, event->note);
     bind_int(&q, event->at);
-    st = query_touch(&q, &id, err);
-    if (st == ST_OK) {
-        q = query_begin(txn->conn, Q_GAME_ADVANCE);
-        bind_int(&q, game->id);
-        bind_int(&q, game->last_seq);
-        bind_int(&q, seq);
-        bind_int(&q, id);
-        st = query_touch(&q, NULL, err);
-    }
-    if (st == ST_CONFLICT || st == ST_NOT_FOUND)
+    st = query_insert(&q, &id, err);
+    if (st == ST_CONFLICT) /* that number is taken */
         return err_reason(err, REASON_STATE_MISMATCH, "the game has changed since it was read");
     if (st != ST_OK)
         return st;

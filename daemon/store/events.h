@@ -69,9 +69,10 @@ struct event_row {
 
 /*
  * Append an event to game->id.  Sets event->id, game_id and seq (game->last_seq + 1), and advances
- * last_seq and last_event_id in *game and in the stored row.  changes_state says that it changed
- * men, conditions or turn: then event->state_no and game->state_no become this seq; else
- * event->state_no is game->state_no.  games_save() stores game->state_no later.
+ * last_seq and last_event_id in *game.  changes_state says that it changed men, conditions or turn:
+ * then event->state_no and game->state_no become this seq; else event->state_no is game->state_no.
+ * games_save() with the same struct must follow in the same transaction: it stores all three, once
+ * for however many events.
  * ST_CONFLICT (REASON_STATE_MISMATCH) when *game is not the newest: another event was appended
  * since it was read.
  */

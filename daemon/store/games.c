@@ -141,12 +141,19 @@ static enum status moved_on(struct err *err)
     return err_reason(err, REASON_STATE_MISMATCH, "the game has changed since it was read");
 }
 
-static enum status game_state_now(struct store_txn *txn, int64_t id, enum game_state *ret_state,
-                                  int64_t *ret_last_seq, struct err *err)
+/* What is stored, before games_save(). */
+struct game_now {
+    enum game_state state;
+    enum game_result result;
+    enum game_cause cause;
+    int64_t last_seq;
+};
+
+static enum status game_now(struct store_txn *txn, int64_t id, struct game_now *ret,
+                            struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_GAME_STATE);
-    enum game_state state = GAME_OPEN;
-    int64_t last_seq = 0;
+    struct game_now now = {.state = GAME_OPEN};
     bool has_row = false;
     enum status st;
 
@@ -155,36 +162,36 @@ static enum status game_state_now(struct store_txn *txn, int64_t id, enum game_s
     if (st == ST_OK && !has_row) {
         st = err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
     } else if (st == ST_OK) {
-        COLUMN_ENUM(&q, game_state, state);
-        last_seq = column_int(&q);
+        COLUMN_ENUM(&q, game_state, now.state);
+        COLUMN_ENUM(&q, game_result, now.result);
+        COLUMN_ENUM(&q, game_cause, now.cause);
+        now.last_seq = column_int(&q);
     }
     st = query_end(&q, st, err);
-    if (st == ST_OK) {
-        *ret_state = state;
-        *ret_last_seq = last_seq;
-    }
+    if (st == ST_OK)
+        *ret = now;
     return st;
 }
 
 enum status games_save(struct store_txn *txn, const struct game_row *game, struct err *err)
 {
-    enum game_state before = GAME_OPEN;
-    int64_t last_seq = 0;
+    struct game_now now;
     struct query q;
-    enum status st = game_state_now(txn, game->id, &before, &last_seq, err);
+    bool changes;
+    enum status st = game_now(txn, game->id, &now, err);
 
     if (st != ST_OK)
         return st;
-    if (last_seq != game->last_seq)
+    /* Events up to game's last are its own: events_append() gives no number twice. */
+    if (now.last_seq > game->last_seq)
         return moved_on(err);
     assert(game->compact_len <= GAME_COMPACT_MAX);
-    q = query_begin(txn->conn, Q_GAME_SAVE);
+    changes = now.state != game->state || now.result != game->result || now.cause != game->cause;
+    q = query_begin(txn->conn, changes ? Q_GAME_SAVE_STATE : Q_GAME_SAVE);
     bind_int(&q, game->id);
     bind_int(&q, game->last_seq);
-    BIND_WORD(&q, game_state_str(game->state));
+    bind_int(&q, game->last_event_id);
     bind_at(&q, game->paused_at);
-    BIND_WORD(&q, game_result_str(game->result));
-    BIND_WORD(&q, game_cause_str(game->cause));
     BIND_TEXT(&q, game->start_position);
     BIND_TEXT(&q, game->position);
     bind_blob(&q, game->compact, game->compact_len);
@@ -204,12 +211,17 @@ enum status games_save(struct store_txn *txn, const struct game_row *game, struc
     bind_at(&q, game->ended_at);
     bind_int(&q, game->updated_at);
     bind_int(&q, game->is_rated);
-    st = query_touch(&q, NULL, err);
+    if (changes) {
+        BIND_WORD(&q, game_state_str(game->state));
+        BIND_WORD(&q, game_result_str(game->result));
+        BIND_WORD(&q, game_cause_str(game->cause));
+    }
+    st = query_change(&q, err);
     if (st != ST_OK)
         return st == ST_NOT_FOUND ? moved_on(err) : st;
-    if (before == game->state)
+    if (now.state == game->state)
         return ST_OK;
-    st = tally(txn, before, -1, err);
+    st = tally(txn, now.state, -1, err);
     if (st == ST_OK)
         st = tally(txn, game->state, 1, err);
     if (st == ST_OK && (game->state == GAME_FINISHED || game->state == GAME_ABORTED)) {

@@ -58,7 +58,7 @@ struct game_row {
     int64_t turn_user_id;        /* holder of turn_seat; 0 */
     char conditions[SEAT_COUNT + 1]; /* "aaaa" */
     int64_t state_no;            /* seq of the last event that changed men, conditions or turn */
-    int64_t last_seq;            /* kept by events_append(); games_save() ignores it */
+    int64_t last_seq;            /* moved on by events_append() */
     int64_t last_event_id;       /* … */
     utc_ms turn_at;              /* when this turn, or the placing, began; UTC_NONE */
     utc_ms deadline_at;          /* UTC_NONE: none, or paused */
@@ -126,8 +126,8 @@ MUST_CHECK enum status games_find(struct store_conn *conn, const char *public_id
 /* Store all fields that can change (paused_at … explanation, chain, expires_at, started_at …
  * updated_at, state, result, cause), if the stored updated state is still that of `game`: its
  * last_seq must be the stored one, or the caller appended the events in between himself
- * (events_append() with the same struct keeps last_seq in step).  ST_CONFLICT
- * (REASON_STATE_MISMATCH) otherwise.  Ending a game marks its members' rows as over and keeps the
+ * (events_append() with the same struct keeps last_seq in step, and gives no number twice).
+ * ST_CONFLICT (REASON_STATE_MISMATCH) otherwise.  Ending a game marks its members' rows as over and keeps the
  * tally. */
 MUST_CHECK enum status games_save(struct store_txn *txn, const struct game_row *game,
                                   struct err *err);

@@ -169,6 +169,13 @@ void query_trouble(struct query *q, enum status st, const char *why);
 /* Run a statement whose one row (RETURNING id) says that it touched something: ST_OK with *ret_id
  * (NULL allowed), ST_NOT_FOUND without words when it did not.  Ends the query. */
 enum status query_touch(struct query *q, int64_t *ret_id, struct err *err);
+/*
+ * The same for an INSERT and for a change by key without RETURNING: for its rows SQLite makes a
+ * table each time, which costs more than the change itself.  What a move runs goes by these.
+ * query_insert() gives the new row's id; ST_NOT_FOUND: ON CONFLICT DO NOTHING left it out.
+ */
+enum status query_insert(struct query *q, int64_t *ret_id, struct err *err);
+enum status query_change(struct query *q, struct err *err);
 /* Run and end a statement without rows. */
 enum status query_run(struct query *q, struct err *err);
 /* Run and end one that gives one integer. */

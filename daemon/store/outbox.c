@@ -174,7 +174,7 @@ enum status outbox_put_composed(struct store_txn *txn, const struct intent_row *
     BIND_TEXT(&q, i->envelope_to);
     BIND_TEXT(&q, i->message_id);
     bind_int(&q, i->has_token);
-    st = query_touch(&q, &id, err);
+    st = query_insert(&q, &id, err);
     if (st == ST_NOT_FOUND && sqlite3_extended_errcode(txn->conn->db) !=
                                   SQLITE_CONSTRAINT_FOREIGNKEY) {
         if (ret_id)
@@ -494,29 +494,54 @@ enum status outbox_release(struct store_txn *txn, int64_t id, int attempt, utc_m
     return webhook_idle(txn, webhook_id, id, err);
 }
 
-struct superseding {
-    int64_t game_id;
-    enum notice_class cls;
-    int64_t state_no;
-    utc_ms now;
+struct outdated {
+    int64_t id, webhook_id;
 };
 
-static void bind_superseding(struct query *q, const void *arg)
+static void outdated_read(struct query *q, struct outdated *o)
 {
-    const struct superseding *s = arg;
+    o->id = column_id(q);
+    o->webhook_id = column_id(q);
+}
 
-    bind_int(q, s->game_id);
-    BIND_WORD(q, notice_class_str(s->cls));
-    bind_int(q, s->state_no);
-    bind_int(q, s->now);
+static enum status outdated_list(struct store_conn *conn, int64_t game_id, enum notice_class cls,
+                                 int64_t state_no, struct outdated rows[ROWS_AT_ONCE],
+                                 size_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, Q_OUTBOX_OUTDATED);
+
+    bind_int(&q, game_id);
+    BIND_WORD(&q, notice_class_str(cls));
+    bind_int(&q, state_no);
+    bind_int(&q, ROWS_AT_ONCE);
+    QUERY_LIST(&q, rows, ROWS_AT_ONCE, ret_n, outdated_read, err);
 }
 
 enum status outbox_supersede_game(struct store_txn *txn, int64_t game_id, enum notice_class cls,
                                   int64_t state_no, utc_ms now, int64_t *ret_n, struct err *err)
 {
-    const struct superseding s = {game_id, cls, state_no, now};
+    struct outdated rows[ROWS_AT_ONCE];
+    int64_t all = 0;
+    size_t n = 0;
+    enum status st;
 
-    return in_batches(txn, Q_OUTBOX_SUPERSEDE_GAME, bind_superseding, &s, ret_n, err);
+    /* Most often there is none: to look first is cheaper than an UPDATE … RETURNING. */
+    do {
+        st = outdated_list(txn->conn, game_id, cls, state_no, rows, &n, err);
+        for (size_t i = 0; st == ST_OK && i < n; i++) {
+            struct query q = query_begin(txn->conn, Q_OUTBOX_SUPERSEDE);
+
+            bind_int(&q, rows[i].id);
+            bind_int(&q, now);
+            st = query_run(&q, err);
+            if (st == ST_OK)
+                st = webhook_idle(txn, rows[i].webhook_id, rows[i].id, err);
+        }
+        all += (int64_t)n;
+    } while (st == ST_OK && n == ROWS_AT_ONCE);
+    if (st == ST_OK && ret_n)
+        *ret_n = all;
+    return st;
 }
 
 enum status outbox_drop_webhook(struct store_txn *txn, int64_t webhook_id, const char *text,
@@ -658,12 +683,19 @@ enum status outbox_depth(struct store_conn *conn, enum notice_channel channel,
 enum status outbox_hurry(struct store_txn *txn, int64_t user_id, int64_t game_id, int cls,
                          int64_t before_state_no, utc_ms now, int64_t *ret_n, struct err *err)
 {
-    struct query q = query_begin(txn->conn, Q_OUTBOX_HURRY);
+    /* Of a game they are few, and this is asked at every move; of all there may be many. */
+    struct query q = query_begin(txn->conn, game_id ? Q_OUTBOX_HURRY_GAME : Q_OUTBOX_HURRY);
+    const char *word = cls == OUTBOX_ANY_CLASS ? NULL : notice_class_str((enum notice_class)cls);
     enum status st;
 
     bind_id(&q, user_id);
     bind_id(&q, game_id);
-    BIND_WORD(&q, cls == OUTBOX_ANY_CLASS ? NULL : notice_class_str((enum notice_class)cls));
+    if (game_id) { /* a span of words */
+        BIND_WORD(&q, word ? word : "");
+        BIND_WORD(&q, word ? word : "~");
+    } else {
+        BIND_WORD(&q, word);
+    }
     bind_int(&q, before_state_no);
     bind_int(&q, now);
     st = query_run(&q, err);

@@ -270,6 +270,26 @@ enum status query_touch(struct query *q, int64_t *ret_id, struct err *err)
     return st;
 }
 
+enum status query_change(struct query *q, struct err *err)
+{
+    enum status st = query_done(q, err);
+
+    if (st == ST_OK && sqlite3_changes64(q->conn->db) == 0)
+        st = err_set(err, ST_NOT_FOUND, "store: %s: nothing of that kind is there",
+                     query_name(q->id));
+    return query_end(q, st, err);
+}
+
+enum status query_insert(struct query *q, int64_t *ret_id, struct err *err)
+{
+    sqlite3 *db = q->conn->db;
+    enum status st = query_change(q, err);
+
+    if (st == ST_OK && ret_id)
+        *ret_id = sqlite3_last_insert_rowid(db);
+    return st;
+}
+
 enum status query_run(struct query *q, struct err *err)
 {
     return query_end(q, query_done(q, err), err);

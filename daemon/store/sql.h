@@ -35,6 +35,14 @@
     " turn_user_id, conditions, state_no, last_seq, last_event_id, turn_at, deadline_at,"          \
     " explanation, chain, expires_at, created_at, started_at, moved_at, ended_at,"                 \
     " updated_at"
+/* All that games_save() stores but state, result and cause: a statement that names a column writes
+ * its indexes afresh and looks at its CHECK, changed or not. */
+#define GAME_CHANGES                                                                               \
+    "last_seq = ?2, last_event_id = ?3, paused_at = ?4, start_position = ?5, position = ?6,"       \
+    " compact = ?7, position_hash = ?8, ply = ?9, turn_seat = ?10, turn_user_id = ?11,"            \
+    " conditions = ?12, state_no = ?13, turn_at = ?14, deadline_at = ?15, explanation = ?16,"      \
+    " chain = ?17, expires_at = ?18, started_at = ?19, moved_at = ?20, ended_at = ?21,"            \
+    " updated_at = ?22, is_rated = ?23"
 #define BRIEF_COLUMNS                                                                              \
     "g.id, g.public_id, g.variant, g.rules, g.reserve, g.is_rated, g.visibility,"                  \
     " g.table_talk, g.clock, g.per_move_ms, g.grace_ms, g.organiser_id, o.handle,"                 \
@@ -158,7 +166,7 @@
     X(GAME_FIND,                                                                                   \
       "SELECT " GAME_COLUMNS " FROM games WHERE public_id = ?1")                                   \
     X(GAME_STATE,                                                                                  \
-      "SELECT state, last_seq FROM games WHERE id = ?1")                                           \
+      "SELECT state, result, cause, last_seq FROM games WHERE id = ?1")                            \
     X(GAME_TALLY,                                                                                  \
       "SELECT /*scan*/ state, n FROM game_tally")                                                  \
     X(GAME_BRIEF,                                                                                  \
@@ -317,6 +325,9 @@
     X(OUTBOX_OF_WEBHOOK,                                                                           \
       "SELECT " INTENT_COLUMNS " FROM outbox WHERE webhook_id = ?1 AND id < ?2 ORDER BY id DESC"   \
       " LIMIT ?3")                                                                                 \
+    X(OUTBOX_OUTDATED,                                                                             \
+      "SELECT id, webhook_id FROM outbox WHERE game_id = ?1 AND class = ?2 AND settled_at IS"      \
+      " NULL AND state = 'queued' AND state_no < ?3 LIMIT ?4")                                     \
     X(OUTBOX_NEXT_MAIL,                                                                            \
       "SELECT min(due_at) FROM outbox WHERE state = 'queued' AND channel = 'mail' AND due_at"      \
       " < 9223372036854775807")                                                                    \
@@ -468,6 +479,27 @@
       "SELECT name, uidvalidity, last_uid, updated_at FROM imap_boxes WHERE name = ?1")
 
 #define SQL_WRITES(X)                                                                              \
+    /* transactions */                                                                             \
+    X(TXN_BEGIN,                                                                                   \
+      "BEGIN IMMEDIATE")                                                                           \
+    X(TXN_COMMIT,                                                                                  \
+      "COMMIT")                                                                                    \
+    X(PART_BEGIN_0,                                                                                \
+      "SAVEPOINT p0")                                                                              \
+    X(PART_BEGIN_1,                                                                                \
+      "SAVEPOINT p1")                                                                              \
+    X(PART_BEGIN_2,                                                                                \
+      "SAVEPOINT p2")                                                                              \
+    X(PART_BEGIN_3,                                                                                \
+      "SAVEPOINT p3")                                                                              \
+    X(PART_KEEP_0,                                                                                 \
+      "RELEASE p0")                                                                                \
+    X(PART_KEEP_1,                                                                                 \
+      "RELEASE p1")                                                                                \
+    X(PART_KEEP_2,                                                                                 \
+      "RELEASE p2")                                                                                \
+    X(PART_KEEP_3,                                                                                 \
+      "RELEASE p3")                                                                                \
     /* keys */                                                                                     \
     X(KEY_PUT,                                                                                     \
       "INSERT INTO keys (name, value, created_at) VALUES (?1, ?2, ?3)")                            \
@@ -606,15 +638,10 @@
       " conditions, expires_at, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,"       \
       " ?8, ?9, ?10, ?11, ?12, 'open', 4, ?13, ?14, ?15, ?16) RETURNING id")                       \
     X(GAME_SAVE,                                                                                   \
-      "UPDATE games SET state = ?3, paused_at = ?4, result = ?5, cause = ?6, start_position ="     \
-      " ?7, position = ?8, compact = ?9, position_hash = ?10, ply = ?11, turn_seat = ?12,"         \
-      " turn_user_id = ?13, conditions = ?14, state_no = ?15, turn_at = ?16, deadline_at ="        \
-      " ?17, explanation = ?18, chain = ?19, expires_at = ?20, started_at = ?21, moved_at ="       \
-      " ?22, ended_at = ?23, updated_at = ?24, is_rated = ?25 WHERE id = ?1 AND last_seq = ?2"     \
-      " RETURNING id")                                                                             \
-    X(GAME_ADVANCE,                                                                                \
-      "UPDATE games SET last_seq = ?3, last_event_id = ?4 WHERE id = ?1 AND last_seq = ?2"         \
-      " RETURNING id")                                                                             \
+      "UPDATE games SET " GAME_CHANGES " WHERE id = ?1 AND last_seq <= ?2")                        \
+    X(GAME_SAVE_STATE,                                                                             \
+      "UPDATE games SET state = ?24, result = ?25, cause = ?26, " GAME_CHANGES " WHERE id = ?1"    \
+      " AND last_seq <= ?2")                                                                       \
     X(GAME_COUNT_SEATS,                                                                            \
       "UPDATE games SET open_seats = (SELECT count(*) FROM seats WHERE game_id = ?1 AND state"     \
       " = 'open') WHERE id = ?1")                                                                  \
@@ -662,7 +689,7 @@
       " s.user_id = ?1), is_invited = EXISTS (SELECT 1 FROM invitations i WHERE i.game_id = ?2"    \
       " AND i.user_id = ?1 AND i.state = 'pending') WHERE user_id = ?1 AND game_id = ?2")          \
     X(MEMBER_CLOSE,                                                                                \
-      "UPDATE members SET until_event_id = (SELECT last_event_id FROM games WHERE id = ?2)"        \
+      "UPDATE members SET until_event_id = (SELECT max(id) FROM game_events WHERE game_id = ?2)"   \
       " WHERE user_id = ?1 AND game_id = ?2 AND is_player = 0 AND is_organiser = 0 AND"            \
       " is_invited = 0")                                                                           \
     X(MEMBERS_OVER,                                                                                \
@@ -689,7 +716,7 @@
     X(EVENT_PUT,                                                                                   \
       "INSERT INTO game_events (game_id, seq, kind, seat, user_id, ply, state_no, move, san,"      \
       " result, cause, amount_ms, deadline_at, position_hash, note, at) VALUES (?1, ?2, ?3,"       \
-      " ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) RETURNING id")                  \
+      " ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)")                               \
     /* votes */                                                                                    \
     X(VOTE_PUT,                                                                                    \
       "INSERT INTO votes (game_id, kind, seat, seq, state, created_at) VALUES (?1, ?2, ?3,"        \
@@ -708,10 +735,10 @@
     /* timers */                                                                                   \
     X(TIMER_MOVE,                                                                                  \
       "UPDATE timers SET state_no = ?4, detail = ?5, due_at = ?6 WHERE game_id = ?1 AND kind"      \
-      " = ?2 AND seat IS NOT DISTINCT FROM ?3 RETURNING id")                                       \
+      " = ?2 AND seat IS NOT DISTINCT FROM ?3")                                                    \
     X(TIMER_MOVE_OWN,                                                                              \
       "UPDATE timers SET state_no = ?2, detail = ?3, due_at = ?4 WHERE game_id IS NULL AND"        \
-      " kind = ?1 RETURNING id")                                                                   \
+      " kind = ?1")                                                                                \
     X(TIMER_PUT,                                                                                   \
       "INSERT INTO timers (kind, game_id, seat, state_no, detail, due_at) VALUES (?1, ?2, ?3,"     \
       " ?4, ?5, ?6)")                                                                              \
@@ -729,7 +756,7 @@
       " webhook_id, game_id, seat, event_id, seq, state_no, params, state, due_at, expires_at,"    \
       " created_at, bytes, content_type, envelope_from, envelope_to, message_id, has_token)"       \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'queued', ?14, ?15,"       \
-      " ?16, ?17, ?18, ?19, ?20, ?21, ?22) ON CONFLICT (dedupe_key) DO NOTHING RETURNING id")      \
+      " ?16, ?17, ?18, ?19, ?20, ?21, ?22) ON CONFLICT (dedupe_key) DO NOTHING")                   \
     X(OUTBOX_FIRST_ANSWER,                                                                         \
       "SELECT id, expires_at FROM outbox WHERE state = 'queued' AND class = 'answer' AND due_at <="\
       " ?1 ORDER BY due_at, id LIMIT 1")                                                           \
@@ -775,11 +802,9 @@
     X(OUTBOX_RELEASE,                                                                              \
       "UPDATE outbox SET state = 'queued', leased_until = NULL, due_at = ?3, attempts ="           \
       " attempts - 1 WHERE id = ?1 AND state = 'leased' AND attempts = ?2 RETURNING webhook_id")   \
-    X(OUTBOX_SUPERSEDE_GAME,                                                                       \
-      "UPDATE outbox SET state = 'superseded', settled_at = ?4, last_text = 'the game has"         \
-      " moved on', " ERASE_BYTES " WHERE id IN (SELECT id FROM outbox WHERE game_id = ?1 AND"      \
-      " class = ?2 AND settled_at IS NULL AND state = 'queued' AND state_no < ?3 LIMIT 64)"        \
-      " RETURNING id, webhook_id")                                                                 \
+    X(OUTBOX_SUPERSEDE,                                                                            \
+      "UPDATE outbox SET state = 'superseded', settled_at = ?2, last_text = 'the game has"         \
+      " moved on', " ERASE_BYTES " WHERE id = ?1")                                                 \
     X(OUTBOX_DROP_WEBHOOK,                                                                         \
       "UPDATE outbox SET state = 'superseded', settled_at = ?2, last_text = ?3, " ERASE_BYTES      \
       " WHERE webhook_id = ?1 AND state = 'queued' AND channel = 'webhook'")                       \
@@ -787,6 +812,10 @@
       "UPDATE outbox SET due_at = ?5 WHERE id IN (SELECT id FROM outbox WHERE state = 'queued' AND"\
       " channel = 'mail' AND due_at > ?5 AND (?1 IS NULL OR user_id = ?1) AND (?2 IS NULL OR"      \
       " game_id = ?2) AND (?3 IS NULL OR class = ?3) AND (?4 = 0 OR state_no < ?4))")              \
+    X(OUTBOX_HURRY_GAME,                                                                           \
+      "UPDATE outbox SET due_at = ?6 WHERE game_id = ?2 AND class >= ?3 AND class <= ?4 AND"       \
+      " settled_at IS NULL AND state = 'queued' AND channel = 'mail' AND due_at > ?6 AND (?1 IS"   \
+      " NULL OR user_id = ?1) AND (?5 = 0 OR state_no < ?5)")                                      \
     X(OUTBOX_AGAIN,                                                                                \
       "UPDATE outbox SET state = 'queued', settled_at = NULL, due_at = ?2, expires_at = ?3"        \
       " WHERE id = ?1 AND settled_at IS NOT NULL AND bytes IS NOT NULL RETURNING webhook_id")      \

@@ -541,6 +541,13 @@ void store_read_end(struct store_reader *reader)
 
 /* ---------------------------------------------------------------- transactions */
 
+static enum status run(struct store_conn *conn, enum query_id id, struct err *err)
+{
+    struct query q = query_begin(conn, id);
+
+    return query_run(&q, err);
+}
+
 enum status store_begin_at(struct store *store, const char *file, int line,
                            struct store_txn **ret_txn, struct err *err)
 {
@@ -549,7 +556,7 @@ enum status store_begin_at(struct store *store, const char *file, int line,
 
     assert(!store->read_only);
     assert(!txn->conn); /* they do not nest */
-    st = conn_exec(&store->writer, "BEGIN IMMEDIATE", err);
+    st = run(&store->writer, Q_TXN_BEGIN, err);
     if (st != ST_OK)
         return st;
     *txn = (struct store_txn){.conn = &store->writer,
@@ -586,7 +593,7 @@ enum status store_commit(struct store_txn *txn, struct err *err)
     assert(txn->is_open && txn->parts == 0);
     if (!store_txn_is_open(txn))
         return gone(txn, err);
-    st = conn_exec(txn->conn, "COMMIT", err);
+    st = run(txn->conn, Q_TXN_COMMIT, err);
     if (st == ST_OK) {
         txn->is_committed = true;
     } else if (!sqlite3_get_autocommit(txn->conn->db)) {
@@ -608,10 +615,7 @@ void store_end(struct store_txn *txn)
     *txn = (struct store_txn){.conn = NULL, .changes = changes};
 }
 
-static const char *const part_begin[STORE_PARTS_MAX] = {"SAVEPOINT p0", "SAVEPOINT p1",
-                                                        "SAVEPOINT p2", "SAVEPOINT p3"};
-static const char *const part_keep[STORE_PARTS_MAX] = {"RELEASE p0", "RELEASE p1", "RELEASE p2",
-                                                       "RELEASE p3"};
+static_assert(STORE_PARTS_MAX == 4, "the statements that begin and keep a part");
 static const char *const part_undo[STORE_PARTS_MAX] = {
     "ROLLBACK TO p0; RELEASE p0", "ROLLBACK TO p1; RELEASE p1", "ROLLBACK TO p2; RELEASE p2",
     "ROLLBACK TO p3; RELEASE p3"};
@@ -623,7 +627,7 @@ enum status store_part_begin(struct store_txn *txn, struct err *err)
     assert(txn->parts < STORE_PARTS_MAX);
     if (!store_txn_is_open(txn)) /* a SAVEPOINT would begin a transaction of its own */
         return gone(txn, err);
-    st = conn_exec(txn->conn, part_begin[txn->parts], err);
+    st = run(txn->conn, (enum query_id)(Q_PART_BEGIN_0 + txn->parts), err);
     if (st == ST_OK)
         txn->marks[txn->parts++] = txn->now;
     return st;
@@ -635,7 +639,7 @@ enum status store_part_keep(struct store_txn *txn, struct err *err)
     txn->parts--;
     if (!store_txn_is_open(txn))
         return gone(txn, err);
-    return conn_exec(txn->conn, part_keep[txn->parts], err);
+    return run(txn->conn, (enum query_id)(Q_PART_KEEP_0 + txn->parts), err);
 }
 
 enum status store_part_undo(struct store_txn *txn, struct err *err)

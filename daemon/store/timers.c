@@ -20,7 +20,7 @@ enum status timers_set(struct store_txn *txn, const struct timer_row *timer, str
     bind_int(&q, timer->state_no);
     bind_int(&q, timer->detail);
     bind_int(&q, timer->due_at);
-    st = query_touch(&q, NULL, err);
+    st = query_change(&q, err);
     if (st == ST_NOT_FOUND) {
         q = query_begin(txn->conn, Q_TIMER_PUT);
         BIND_WORD(&q, timer_kind_str(timer->kind));

@@ -199,6 +199,7 @@ int64_t rig_game(struct rig *r, const char *public_id, int64_t organiser)
     assert_ok(games_create(r->txn, &game, &id, &err), err);
     assert_ok(games_get(store_txn_conn(r->txn), id, &game, &err), err);
     append(r, &game, GAME_EVENT_CREATED, -1, organiser, false);
+    assert_ok(games_save(r->txn, &game, &err), err);
     if (own)
         rig_commit(r);
     return id;

@@ -539,10 +539,12 @@ static void test_who_has_left_hears_of_nothing_after_that(void **state)
     event.kind = GAME_EVENT_SEAT_LEFT;
     event.at = T0;
     assert_ok(events_append(rig.txn, &game, &event, false, &err), err);
+    assert_ok(games_save(rig.txn, &game, &err), err);
     assert_ok(seats_leave(rig.txn, id, 0, users[0], T0, &err), err);
     game = get(id);
     event.kind = GAME_EVENT_SEAT_TAKEN;
     assert_ok(events_append(rig.txn, &game, &event, false, &err), err);
+    assert_ok(games_save(rig.txn, &game, &err), err);
     assert_ok(events_of_user(conn(), users[0], 0, rows, 8, &n, &through, &err), err);
     assert_int_equal(n, 2); /* created, and his leaving */
     assert_ok(events_of_user(conn(), users[4], 0, rows, 8, &n, &through, &err), err);
