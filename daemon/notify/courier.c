@@ -89,6 +89,7 @@ struct courier {
     utc_ms queued_at; /* when the last of them were looked at */
     struct marking *marks; /* MARKS_MAX: not in the store yet */
     size_t n_marks;
+    bool is_keeping_due; /* one of them changes what becomes of the rest of the queue */
     struct holds holds;
     pthread_t thread;
     bool has_thread;
@@ -374,8 +375,12 @@ static void mark_told(struct courier *c, struct marking *m)
         count(c, mail ? &c->stats.mail_failed : &c->stats.webhook_failed);
     else if (m->mark == MARK_SUPERSEDED)
         count(c, mail ? &c->stats.mail_superseded : &c->stats.webhook_superseded);
-    if (m->is_suspended)
+    if (m->is_suspended) {
         log_event(LOG_LEVEL_WARNING, "address_suspended user=%" PRId64, m->intent.user_id);
+        for (size_t i = 0; i < c->n_queue; i++) /* no more to him */
+            c->queue[i].is_checked = c->queue[i].is_checked &&
+                                     c->queue[i].intent.user_id != m->intent.user_id;
+    }
     if (m->is_disabled)
         log_event(LOG_LEVEL_INFO, "webhook_disabled webhook=%" PRId64, m->intent.webhook_id);
 }
@@ -417,6 +422,7 @@ static size_t keep(struct courier *c, size_t wanted)
                         .letters = c->queue + c->n_queue};
     enum status st;
 
+    c->is_keeping_due = false;
     if (c->n_marks == 0 && wanted == 0)
         return 0;
     st = run(c, c->n_marks > 0 ? "notice_mark" : "notice_lease", keep_run, &k);
@@ -668,6 +674,7 @@ static void mail_finish(struct courier *c, struct slot *s, const struct mail_res
         m.mark = MARK_FAILED;
         m.is_hard = r->blame == MAIL_BLAME_ADDRESS;
         m.is_soft = r->blame == MAIL_BLAME_MAYBE || r->blame == MAIL_BLAME_NONE;
+        c->is_keeping_due = true;
     }
     settle(c, s, &m);
 }
@@ -843,7 +850,7 @@ static int mail_step(struct courier *c, bool takes_new)
     room = QUEUE_MAX - before;
     if (takes_new && room >= QUEUE_MAX / 2 && is_due(c, CHANNEL_MAIL))
         wanted = room;
-    keeps = c->n_marks >= MARKS_WORTH || before == 0;
+    keeps = c->n_marks >= MARKS_WORTH || before == 0 || c->is_keeping_due;
     if (keeps || wanted > 0) {
         done += keep(c, wanted);
         if (c->n_queue > before) {

@@ -143,12 +143,13 @@ test('5xx that blames the address is final, and shown to its owner', async (t) =
     } } });
     const game = await b.game(3);
     await b.club.settle();
-    assert.equal(tries, 1, 'the invitation; then no more letters');
+    const first = tries;
+    assert.ok(first === 1 || first === 2, 'the invitation, and the start if it was under way by then');
     const me = await b.players[1].get('/api/v1/me');
     assert.equal(me.address_state, 'suspended');
     await b.move(game, 'e2e3');
     await b.club.advance('2h');
-    assert.equal(tries, 1);
+    assert.equal(tries, first, 'no more letters');
     assert.equal(row(b, "class = 'invitation' AND state = 'failed'").last_code, 550);
     assert.deepEqual(b.to('turn', game), ['anna'], 'the others get theirs');
 });
