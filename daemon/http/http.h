@@ -116,7 +116,7 @@ struct http_options {
     int connections_per_address; /* more get 503; 0: any number.  Trusted proxies are not counted */
     size_t body_size;
     int64_t request_ms;      /* from the first byte of a request to its last */
-    int64_t idle_ms;         /* of a connection without a request */
+    int64_t idle_ms;         /* of a connection without a request; at least request_ms + 2 s */
     int64_t heartbeat_ms;
     int64_t answer_ms;       /* for a client to take an answer that is no stream */
     int streams_per_account; /* at once; an address counts as one where nobody is logged in */

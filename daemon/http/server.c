@@ -29,7 +29,8 @@
 enum {
     HEADROOM = 64,          /* connections over the limit that can be told so */
     DRAIN_MAX = 1024 * 1024, /* bytes of a refused body that are read away */
-    MEMORY_PER_CONNECTION = 64 * 1024
+    MEMORY_PER_CONNECTION = 64 * 1024,
+    CUT_LATE_MS = 2000       /* whoever is too slow is cut off at most so much later */
 };
 
 static atomic_uint_fast64_t generations;
@@ -113,6 +114,13 @@ static int count_same_peers(const struct http *http, const struct address *peer)
     return n;
 }
 
+/* How long the next request line may take, from the end of the last request.  Longer than silence
+ * lasts: who is cut off then has sent something. */
+static int64_t patience_ms(const struct http *http)
+{
+    return http->quiet_ms + http->options.request_ms + CUT_LATE_MS;
+}
+
 static void on_connection(void *arg, struct MHD_Connection *conn, void **context,
                           enum MHD_ConnectionNotificationCode code)
 {
@@ -131,7 +139,7 @@ static void on_connection(void *arg, struct MHD_Connection *conn, void **context
         link->fd = fd ? fd->connect_fd : -1;
         link->peer = address_of(sa ? sa->client_addr : NULL);
         link->is_trusted = networks_have(http->trusted, http->n_trusted, &link->peer);
-        link->cut_at_ms = http_now_ms(http) + http->options.idle_ms + http->options.request_ms;
+        link->cut_at_ms = http_now_ms(http) + patience_ms(http);
         link->is_awaited = true;
         link->thread = pthread_self();
         pthread_mutex_lock(&http->lock);
@@ -324,8 +332,7 @@ static void on_completed(void *arg, struct MHD_Connection *conn, void **context,
         return;
     if (r->link)
         r->link->reading = NULL;
-    link_set_cut(http, r->link,
-                 http_now_ms(http) + http->options.idle_ms + http->options.request_ms, true);
+    link_set_cut(http, r->link, http_now_ms(http) + patience_ms(http), true);
     request_free(r);
     *context = NULL;
 }
@@ -1341,7 +1348,6 @@ static enum status check_options(const struct http_options *o, struct err *err)
 static enum status start_daemon(struct http *http, int fd, struct err *err)
 {
     const struct http_options *o = &http->options;
-    unsigned idle_s = (unsigned)((o->idle_ms + 999) / 1000);
     struct MHD_OptionItem threads[2] = {{MHD_OPTION_END, 0, NULL}, {MHD_OPTION_END, 0, NULL}};
     struct MHD_Daemon *daemon;
 
@@ -1353,8 +1359,8 @@ static enum status start_daemon(struct http *http, int fd, struct err *err)
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
         on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, http, MHD_OPTION_LISTEN_SOCKET,
         fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(o->connections + HEADROOM),
-        MHD_OPTION_CONNECTION_TIMEOUT, idle_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)MEMORY_PER_CONNECTION, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(http->quiet_ms / 1000),
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_URI_LOG_CALLBACK, on_target,
         http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 0,
         MHD_OPTION_ARRAY, threads, MHD_OPTION_END);
@@ -1398,6 +1404,11 @@ enum status http_start(const struct http_options *options, struct http **ret, st
     pthread_mutex_init(&http->lock, NULL);
     pthread_cond_init(&http->idle, NULL);
     http->options = *options;
+    /* Not before a request that stopped half-way has been told that it was too slow. */
+    http->quiet_ms = options->request_ms + CUT_LATE_MS;
+    if (http->quiet_ms < options->idle_ms)
+        http->quiet_ms = options->idle_ms;
+    http->quiet_ms = (http->quiet_ms + 999) / 1000 * 1000;
     http->generation = atomic_fetch_add(&generations, 1) + 1;
     options->entropy.fill(options->entropy.arg, &http->salt, sizeof http->salt);
     st = set_origin(http, err);

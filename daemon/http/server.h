@@ -213,6 +213,7 @@ struct http {
     bool is_https;
     const char *cookie_name;
     uint64_t salt;
+    int64_t quiet_ms;    /* a connection on which nothing comes for so long is closed by MHD */
     uint64_t generation; /* tells this server's readers from an earlier one's */
     atomic_bool is_stopping, is_ready, is_hooked;
 
