@@ -3,6 +3,7 @@
  *
  * What libmicrohttpd 0.9.75 lets through and this file (with request.c) does not: repeated headers,
  * two framings, %00 and %2f in paths, unknown methods, clients that trickle, too many connections.
+ * What it misreads, and what it would answer by itself, is in wire.h.
  */
 #include "http/server.h"
 
@@ -1360,7 +1361,8 @@ static enum status start_daemon(struct http *http, int fd, struct err *err)
         on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, http, MHD_OPTION_LISTEN_SOCKET,
         fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(o->connections + HEADROOM),
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(http->quiet_ms / 1000),
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_URI_LOG_CALLBACK, on_target,
         http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 0,
         MHD_OPTION_ARRAY, threads, MHD_OPTION_END);
