@@ -180,7 +180,8 @@ static enum status arrival_make(struct intake *in, const struct intake_arrival *
                                 struct arrival **ret, struct err *err)
 {
     struct arrival *to = NULL;
-    char token[SECRET_SIZE], found[ADDRESSEE_SIZE], sender[ADDRESSEE_SIZE] = "";
+    char token[SECRET_SIZE], found[ADDRESSEE_SIZE];
+    char sender[ADDRESSEE_SIZE] = "?"; /* not known, which is not the same as null */
     const char *recipient = from->recipient, *at;
     enum intake_recipient kind;
 

@@ -114,6 +114,7 @@ struct intake_options {
     enum intake_dmarc dmarc;
     int64_t hold_ms;                 /* grace for moves by mail, unless the player has his own */
     int64_t answers_an_hour;         /* to one account */
+    int games_per_user;              /* open, placing and running; 0: no limit */
     size_t letter_size;              /* bytes; 0: 1 MiB */
     const char *const *banners;      /* beginnings of paragraphs to be passed over */
     size_t n_banners;
@@ -154,7 +155,9 @@ enum intake_recipient intake_recipient_check(const struct intake *intake, const 
 
 struct intake_arrival {
     enum inbox_way way;
-    const char *sender;    /* envelope; "" : null; NULL: not known (Return-Path is looked at) */
+    /* Of the envelope.  NULL: not known, Return-Path is looked at.  "": null – but with a Maildir
+     * and IMAP, where doors cannot tell, only if Return-Path says so. */
+    const char *sender;
     const char *recipient; /* envelope; NULL: not known, the letter's headers are looked at */
     const void *bytes;
     size_t n;

@@ -405,7 +405,8 @@ static bool is_machine(struct act *a, struct settlement *s)
         (void)settle_as(s, INBOX_VERDICT_LOOP, "loop");
     else if (r->letter->is_automatic)
         (void)settle_as(s, INBOX_VERDICT_AUTOMATIC, letter_mark_str(r->letter->mark));
-    else if (r->row.way == INBOX_BY_LMTP && !r->row.sender[0])
+    else if (!r->row.sender[0] &&
+             (r->row.way == INBOX_BY_LMTP || r->row.way == INBOX_BY_COMMAND))
         (void)settle_as(s, INBOX_VERDICT_AUTOMATIC, letter_mark_str(LETTER_MARK_NULL_SENDER));
     else if (r->row.sender[0] && letter_address_is_machine(r->row.sender))
         (void)settle_as(s, INBOX_VERDICT_AUTOMATIC, letter_mark_str(LETTER_MARK_DAEMON));

@@ -102,6 +102,7 @@ static enum status intake_begin(struct engine *e, struct err *err)
                                                               : INTAKE_DMARC_PREFER,
         .hold_ms = s->mail_in.hold_ms,
         .answers_an_hour = s->mail_in.answers_an_hour,
+        .games_per_user = (int)s->limits.games,
         .letter_size = (size_t)s->mail_in.letter_size,
         .banners = (const char *const *)s->mail_in.banners.items,
         .n_banners = s->mail_in.banners.count,

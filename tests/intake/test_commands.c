@@ -457,6 +457,29 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
     assert_int_equal(post_count(p, "SELECT count(*) FROM games"), 0);
 }
 
+/* The limit of the API holds by mail too. */
+static void test_games_per_player_are_limited(void **state)
+{
+    struct post *p = *state;
+    int64_t game;
+
+    post_close(p);
+    p->options.games_per_user = 1;
+    post_open(p);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0),
+                 "create verney\nseat south me\nseat west boris");
+    expect(r, INBOX_VERDICT_ACTED);
+    game = r->row.game_id;
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), "create verney");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "LimitReached: A limit has been reached (1 games are going on already)");
+    expect(post_say(p, WEST, post_token(p, WEST, TOKEN_ACCOUNT, 0), "create teams"),
+           INBOX_VERDICT_ACTED);
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INVITATION, game), "accept");
+    expect_says(r, "LimitReached");
+    assert_int_equal(post_count(p, "SELECT count(*) FROM games"), 2);
+}
+
 /* ---------------------------------------------------------------- questions */
 
 static void test_questions_are_answered(void **state)
@@ -622,6 +645,7 @@ int main(void)
         TEST(test_a_reserve_is_placed_by_mail),
         TEST(test_a_game_is_made_and_filled_by_mail),
         TEST(test_a_game_that_cannot_be_made_is_not),
+        TEST(test_games_per_player_are_limited),
         TEST(test_questions_are_answered),
         TEST(test_last_tells_all_since_ones_own_move),
         TEST(test_notes_are_private),
