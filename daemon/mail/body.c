@@ -391,6 +391,22 @@ static bool is_readable(struct walk *walk, GMimeObject *object, GMimeContentType
            !g_mime_content_type_is_type(type, "text", "rfc822-headers");
 }
 
+/* Somebody's answer to an invitation: by the type's parameter, or by the text. */
+static void note_calendar(struct walk *walk, GMimePart *part, const char *method)
+{
+    if (method) {
+        if (strcasecmp(method, "REPLY") == 0 || strcasecmp(method, "COUNTER") == 0)
+            walk->body->has_calendar_reply = true;
+    } else {
+        struct buf text = buf_make(walk->limits->message + 1024);
+
+        transfer_decode(part, &text);
+        if (strstr(text.data, "METHOD:REPLY") || strstr(text.data, "METHOD:COUNTER"))
+            walk->body->has_calendar_reply = true;
+        buf_release(&text);
+    }
+}
+
 static void read_leaf(struct walk *walk, GMimeObject *object, size_t depth, struct texts *out)
 {
     GMimeContentType *type = g_mime_object_get_content_type(object);
@@ -406,9 +422,8 @@ static void read_leaf(struct walk *walk, GMimeObject *object, size_t depth, stru
         read_returned_headers(walk, part);
     else if (g_mime_content_type_is_type(type, "text", "vnd.google.email-reaction+json"))
         walk->body->has_reaction = true;
-    else if (g_mime_content_type_is_type(type, "text", "calendar") && method &&
-             (strcasecmp(method, "REPLY") == 0 || strcasecmp(method, "COUNTER") == 0))
-        walk->body->has_calendar_reply = true;
+    else if (g_mime_content_type_is_type(type, "text", "calendar"))
+        note_calendar(walk, part, method);
     else if (is_readable(walk, object, type) && !is_attachment(object) &&
              (walk->is_bare || !has_filename(object)))
         read_text(walk, part, type, out);

@@ -288,7 +288,7 @@ static bool value_is(const char *value, const char *const *list)
 /* One of the headers (ended by NULL) is there and doesn't say no. */
 static bool has_header(const struct scan *scan, const char *const *names)
 {
-    static const char *const no[] = {"no", "false", "0", NULL};
+    static const char *const no[] = {"no", "none", "false", "0", NULL};
 
     for (; *names; names++) {
         size_t index = 0;
@@ -317,8 +317,9 @@ static enum letter_mark header_mark(const struct letter *letter, const struct sc
         "X-AutoReply-To",   "X-Amazon-Auto-Reply", "X-Failed-Recipients",  "X-Out-Of-Office",
         "X-Facebook-Notify", NULL};
     static const char *const suppress[] = {"X-Auto-Response-Suppress", NULL};
+    /* Not Feedback-ID: some providers put it into what people write. */
     static const char *const list_headers[] = {
-        "List-Id",   "List-Unsubscribe", "List-Post", "List-Help",      "Feedback-ID",
+        "List-Id",   "List-Unsubscribe", "List-Post",      "List-Help",
         "X-List-Id", "Mailing-List",     "X-Mailing-List", "X-BeenThere", NULL};
     static const char *const no[] = {"no", NULL};
     const char *submitted = scan_first(scan, "Auto-Submitted");
@@ -450,9 +451,14 @@ static enum status read_wording(struct letter *letter, struct err *err)
     char *subject = folded(letter->subject, strlen(letter->subject));
     enum status st = first && subject ? ST_OK : no_memory(err);
 
-    for (size_t i = 0; st == ST_OK && i < COUNT_OF(reaction_words); i++)
-        if (strstr(first, reaction_words[i]) != NULL && letter->mark == LETTER_MARK_NONE)
+    for (size_t i = 0; st == ST_OK && i < COUNT_OF(reaction_words); i++) {
+        bool is_told = strstr(first, reaction_words[i]) != NULL ||
+                       (strstr(subject, reaction_words[i]) != NULL &&
+                        skip_reply_marks(subject) == subject);
+
+        if (is_told && letter->mark == LETTER_MARK_NONE)
             letter->mark = LETTER_MARK_REACTION;
+    }
     if (st == ST_OK)
         letter->is_perhaps_automatic = subject_is_automatic(subject);
     for (size_t i = 0; st == ST_OK && i < COUNT_OF(absence_words); i++)

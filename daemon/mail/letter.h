@@ -68,7 +68,7 @@ enum letter_mark {
     LETTER_MARK_AUTO_HEADER,    /* X-Autoreply, X-Autorespond, X-Auto-Generated, … */
     LETTER_MARK_SUPPRESS,       /* X-Auto-Response-Suppress */
     LETTER_MARK_PRECEDENCE,     /* Precedence: bulk, junk, list, auto_reply */
-    LETTER_MARK_LIST,           /* List-Id, List-Unsubscribe, Feedback-ID, … */
+    LETTER_MARK_LIST,           /* List-Id, List-Unsubscribe, … */
     LETTER_MARK_DAEMON,         /* From mailer-daemon, postmaster, no-reply, bounce…: see below */
     LETTER_MARKS
 };

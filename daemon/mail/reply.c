@@ -405,6 +405,8 @@ static size_t zone_at(const struct split *s, size_t i)
 {
     size_t end = i;
 
+    if (is_own(s, i))
+        return 0;
     while (end < s->count) {
         size_t at = end == i ? i : skip_blanks(s, end);
         size_t n = 0;
@@ -510,7 +512,7 @@ static size_t banner_at(const struct split *s, size_t i)
     /* A rule above it; one above a header block is that block's. */
     if (line_is_rule(low(s, at)) && line_length(low(s, at)) >= 4)
         at = skip_blanks(s, at + 1);
-    if (at >= s->count || is_quoted(s, at))
+    if (at >= s->count || (is_quoted(s, at) && *low(s, at) != '|'))
         return 0;
     if (!begins_banner(s, at))
         return at > i && zone_at(s, at) == 0 ? at - i : 0;

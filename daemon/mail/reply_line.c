@@ -473,6 +473,20 @@ static size_t length_to_end(const char *low)
     return n;
 }
 
+/* The n bytes without a "(a" or "/la" that a language puts behind its verb. */
+static size_t without_gender(const char *low, size_t n)
+{
+    for (size_t back = 1; back <= 7 && back < n; back++) {
+        char c = low[n - back];
+
+        if (c == '(' || c == '/')
+            return n - back;
+        if (c == ' ')
+            break;
+    }
+    return n;
+}
+
 static size_t count_words(const char *low)
 {
     size_t n = *low != '\0';
@@ -507,6 +521,7 @@ bool line_is_introduction(const char *low)
         return false;
     while (n > 0 && (low[n - 1] == ':' || low[n - 1] == ' ' || low[n - 1] == ')'))
         n--;
+    n = without_gender(low, n);
     if (!has_colon) {
         /* Rare, so nearly everything must be there. */
         unsigned begin;

@@ -241,7 +241,12 @@ static void test_machines_are_known_by_their_headers(void **state)
         {"X-Autoreply: no", LETTER_MARK_NONE},
         {"X-Auto-Response-Suppress: DR, OOF", LETTER_MARK_SUPPRESS},
         {"List-Id: <x.example>", LETTER_MARK_LIST},
-        {"Feedback-ID: 1:2:3", LETTER_MARK_LIST},
+        {"List-Unsubscribe: <mailto:x@x.example>", LETTER_MARK_LIST},
+        {"Feedback-ID: 1:user:x", LETTER_MARK_NONE}, /* in what people write, by some providers */
+        {"X-Auto-Response-Suppress: None", LETTER_MARK_NONE},
+        {"Disposition-Notification-To: anna@example.org", LETTER_MARK_NONE},
+        {"Subject: Anna reacted to your message", LETTER_MARK_REACTION},
+        {"Subject: Re: Anna reacted to your message", LETTER_MARK_NONE},
         {"Return-Path: <>", LETTER_MARK_NULL_SENDER},
         {"Return-Path: <anna@example.org>", LETTER_MARK_NONE},
         {"X-Loop-Id: elsewhere.example", LETTER_MARK_LOOP},
@@ -317,6 +322,18 @@ static void test_addresses_of_machines_are_known(void **state)
         assert_true(letter_address_is_machine(machines[i]));
     for (size_t i = 0; i < COUNT_OF(people); i++)
         assert_false(letter_address_is_machine(people[i]));
+}
+
+/* P26 */
+static void test_a_calendars_answer_is_known_by_its_text_too(void **state)
+{
+    struct letter *letter =
+        read_text("From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\naccept\n"
+                  "--b\nContent-Type: text/calendar\n\nBEGIN:VCALENDAR\nMETHOD:REPLY\n--b--\n");
+
+    (void)state;
+    assert_int_equal(letter->mark, LETTER_MARK_CALENDAR);
+    letter_free(letter);
 }
 
 /* ---------------------------------------------------------------- bodies */
@@ -547,6 +564,7 @@ int main(void)
         cmocka_unit_test(test_machines_are_known_by_their_headers),
         cmocka_unit_test(test_words_of_absence_are_only_a_hint),
         cmocka_unit_test(test_addresses_of_machines_are_known),
+        cmocka_unit_test(test_a_calendars_answer_is_known_by_its_text_too),
         cmocka_unit_test(test_types_that_are_none_are_text),
         cmocka_unit_test(test_enclosed_letters_and_digests_are_not_read),
         cmocka_unit_test(test_parts_of_a_mixed_letter_are_put_together),

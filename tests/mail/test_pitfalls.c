@@ -498,6 +498,7 @@ static size_t space_now(void)
 static int read_confined(const struct buf *b, bool is_refused)
 {
     struct letter *letter = NULL;
+    struct reply reply = REPLY_INIT;
     struct rlimit limit;
     long before;
     enum status st;
@@ -509,6 +510,9 @@ static int read_confined(const struct buf *b, bool is_refused)
     }
     before = cpu_us();
     st = letter_read(b->data, b->len, NULL, &letter, NULL);
+    if (st == ST_OK && reply_split(letter->text, NULL, &reply, NULL) != ST_OK)
+        return 14;
+    reply_release(&reply);
     if (!IS_SANITIZED && cpu_us() - before >= (is_refused ? 50000 : 200000))
         return 11;
     if (is_refused)
@@ -541,27 +545,50 @@ static void test_hostile_letters_are_refused_at_once(void **state)
     }
 }
 
-/* What the limits let through must not cost more either. */
+/* What the limits let through must not cost more either: headers, and a piece of body that is
+ * repeated up to the limit of a letter. */
+static const char *const dear[][2] = {
+    {"Content-Type: text/html; charset=utf-8\n", "<div "
+                                                 "class=x><p>&amp;<blockquote>a</blockquote>\n"},
+    {"Content-Type: text/html\n", "<div a=\"b\" class=x a=\"b\" class=x a=\"b\" class=x>\n"},
+    {"Content-Type: text/html\n", "<!-- <!-- <script></ <style>\n"},
+    {"Content-Type: text/html\n", "<<<<<<<<<<&&&&&&&&&&&#x41;&nosuch;\n"},
+    {"Content-Type: text/plain; charset=x-nope; format=flowed\n",
+     "> =?utf-8?Q?x?= resign, wrote: 3.2.2026 12:00:\n"},
+    {"Content-Type: text/plain; format=flowed\n", ">>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>> \n"},
+    {"Content-Transfer-Encoding: base64\n",
+     "cmVzaWduIHJlc2lnbiByZXNpZ24gcmVzaWduIHJlc2lnbiByZXNpZ24g\n"},
+    {"Content-Transfer-Encoding: quoted-printable\n", "=41=\n"},
+    {"Content-Type: multipart/mixed; boundary=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
+     "--aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"},
+    {"Content-Type: text/plain; charset=euc-kr\n", "\xff\xff\xff\xff\xff\xff\xff\xff\n"},
+    {"Content-Type: text/plain; charset=iso-2022-jp\n", "\x1b$B\x1b(B\x1b$B\x1b(B\n"},
+    {"Content-Type: text/plain; charset=utf-7\n", "+AGE-+AGE-+AGE-+AGE-\n"},
+    {"X-A: b\n", "a\u0301\u0323\u0301\u0323\u0301\u0323\u0301\u0323"}, /* one line, until cut */
+    {"X-A: b\n", "\ufdfa\ufdfa\ufdfa\ufdfa\ufdfa\n"},
+    {"X-A: b\n", "from: x\n"},
+    {"X-A: b\n", "on 3 feb 2026 11:00 anna\n"},
+    {"X-A: b\n", "-----BEGIN PGP SIGNED MESSAGE-----\n"},
+    {"X-A: b\n", "[external]\n"},
+    {"X-A: b\n", "e2-e4\n\nsent from x\n"},
+    {"X-A: b\n", "-----\n\n"},
+    {"X-A: b\n", "\n"},
+    {"Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n"
+     "Content-Type: message/delivery-status\n", "Action: failed\n\n"},
+};
+
 static void test_the_largest_letters_let_in_cost_little(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4; i++) {
-        static const char *const lines[] = {
-            "<div class=x><p>&amp;<blockquote>a</blockquote>\n",
-            "> =?utf-8?Q?x?= resign, wrote: 3.2.2026 12:00:\n",
-            "cmVzaWduIHJlc2lnbiByZXNpZ24gcmVzaWduIHJlc2lnbiByZXNpZ24g\n", "--\n"};
-        static const char *const types[] = {
-            "Content-Type: text/html; charset=utf-8\n\n",
-            "Content-Type: text/plain; charset=x-nope; format=flowed\n\n",
-            "Content-Type: text/plain\nContent-Transfer-Encoding: base64\n\n",
-            "Content-Type: multipart/mixed; boundary=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n\n"};
-        struct buf b = buf_make(1024u * 1024 - 64);
+    for (size_t i = 0; i < COUNT_OF(dear); i++) {
+        bool is_one_line = strchr(dear[i][1], '\n') == NULL;
+        struct buf b = buf_make(is_one_line ? 120u * 1024 : 1024u * 1024 - 64);
 
         buf_puts(&b, head);
-        buf_puts(&b, types[i]);
+        buf_printf(&b, "%s\n", dear[i][0]);
         while (!buf_failed(&b))
-            buf_puts(&b, lines[i]);
-        assert_confined(&b, false, 100 + i);
+            buf_puts(&b, dear[i][1]);
+        assert_confined(&b, false, 100 + (int)i);
         buf_release(&b);
     }
 }

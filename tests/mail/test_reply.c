@@ -167,6 +167,16 @@ static const struct row attributions[] = {
     {"each piece in a line of its own",
      "e2-e4\n\nOn Feb 3, 2026,\nat 11:00,\nChess Club <g@club.example> wrote:\n\n" Q, "e2-e4",
      ""},
+    {"pl, a name and a verb of both genders", "e2-e4\n\nChess Club "
+                                              "napisa\u0142(a):\n" Q, "e2-e4", ""},
+    {"sr", "e2-e4\n\nChess Club \u0458\u0435 "
+           "\u043d\u0430\u043f\u0438\u0441\u0430\u043e/\u043b\u0430:\n"
+           Q, "e2-e4", ""},
+    {"hr", "e2-e4\n\nDana 3. 2. 2026. u 11:00 Chess Club napisao je:\n" Q, "e2-e4", ""},
+    {"hi", "e2-e4\n\n\u092e\u0902\u0917\u0932, 3 \u092b\u093c\u0930\u0970 2026 \u0915\u094b 11:00 "
+           "Club <g@club.example> \u0928\u0947 \u0932\u093f\u0916\u093e:\n\n" Q, "e2-e4", ""},
+    {"zh 163", "e2-e4\n\n\u5728 2026-02-03 11:00:00\uff0c\"Club\" <g@club.example> "
+               "\u5199\u9053\uff1a\n" Q, "e2-e4", ""},
     {"notes", "e2-e4\n\nChess Club/Example wrote on 02/03/2026 11:00:00 AM:\n\n" Q, "e2-e4", ""},
 };
 
@@ -260,6 +270,19 @@ static const struct row unmarked[] = {
      "e2-e4", ""},
     {"bottom answer below an unmarked quote is not guessed at",
      "On Tue, 3 Feb 2026 at 11:00, Club wrote:\n\nb1-b3\n\ne2-e4\n", "", ""},
+    {"notes block", "e2-e4\n\n\n\nClub <g@club.example> \n03.02.2026 11:00\n\nAn\nAnna\nKopie\n\n"
+                    "Thema\nIhr Zug\n\n" OLD, "e2-e4", ""},
+    {"outlook for mac", "e2-e4\n\nOn 03/02/2026, 11:00, \"Club\" <g@club.example> wrote:\n\n    "
+                        "b1-b3\n"
+                        "    resign\n", "e2-e4", ""},
+    {"the words original message alone", "e2-e4\n\n  Original Message  \nFrom: "
+                                         "Club\nresign\n", "e2-e4",
+     ""},
+    {"daum", "e2-e4\n\n--------- \uc6d0\ubcf8 \uba54\uc77c ---------\n\ubcf4\ub0b8\uc0ac\ub78c: "
+             "Club\n"
+             "\ubc1b\ub294\uc0ac\ub78c : Anna\n\ub0a0\uc9dc: 2026\ub144 2\uc6d4 "
+             "3\uc77c\n\uc81c\ubaa9: "
+             "Re\n\n" OLD, "e2-e4", ""},
     {"t-online", "e2-e4\n\n-----Original-Nachricht-----\nBetreff: Ihr Zug\nDatum: "
                  "2026-02-03T11:00:00+0100\nVon: \"Club\" <g@club.example>\nAn: Anna\n\n" OLD,
      "e2-e4", ""},
@@ -353,6 +376,11 @@ static const struct row around[] = {
      "e2-e4|note plan: push|note then: wait until 2027", ""},
     {"a note that looks up names", "note Anna wrote a book\ne2-e4\n",
      "note Anna wrote a book|e2-e4", ""},
+    {"a note with a date", "note on 3.2.2026 at 12:00 I wrote:\ne2-e4\n",
+     "note on 3.2.2026 at 12:00 I wrote:|e2-e4", ""},
+    {"a banner in a frame", "+-----------------+\n| EXTERNAL EMAIL  "
+                            "|\n+-----------------+\n\ne2-e4\n",
+     "e2-e4", ""},
     {"nothing", "\n \n", "", ""},
 };
 
