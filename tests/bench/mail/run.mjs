@@ -25,7 +25,7 @@ const { BUILD } = process.env;
 const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = join(BUILD, 'fourhanded'), TOOL = (name) => join(BUILD, 'tests/bench/mail', name);
 const SOURCE = process.env.SMTP_SOURCE ?? '/usr/sbin/smtp-source', SINK = process.env.SMTP_SINK ?? '/usr/sbin/smtp-sink';
-const BAR = { in: 0.3, out: 0.5 }, LENGTH_IN = 2048, PLAIN = 4096, COMPOSED = 300;
+const BAR = { in: 0.3, out: 0.5 }, LENGTH_IN = 2048, PLAIN = 4096, COMPOSED = 100;
 
 const options = { letters: 10000, rounds: 3, sessions: 20, dir: tmpdir(), only: 'in,out' };
 for (let args = process.argv.slice(2); args.length;) {
@@ -75,17 +75,29 @@ database = "${folder}/${name}.db";
 control_socket = "${folder}/${name}.control";
 web_directory = "${ROOT}/web";
 log_level = "warning";
-http: { listen = "127.0.0.1:0"; };
+http: { listen = "127.0.0.1:0"; metrics_listen = "127.0.0.1:0"; };
 ${mail}
 `);
     const from = performance.now();
     const child = spawn(PROGRAM, ['serve', '-c', conf], { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = exited(child);
-    await new Promise((resolve, reject) => {
+    const ready = await new Promise((resolve, reject) => {
         createInterface({ input: child.stdout }).on('line', resolve);
         ended.then(() => reject(new Error('the daemon ended at its start')), reject);
     });
-    return { from, stop: async () => { child.kill('SIGTERM'); await ended; } };
+    const metrics = / metrics (\S+)/.exec(ready)[1];
+    return {
+        from,
+        /* When every letter has been sent and marked so, to 10 ms. */
+        async allSent() {
+            for (;;) {
+                const text = await (await fetch(`${metrics}/metrics`)).text();
+                if (Number(/channel="mail",result="sent"\} (\d+)/.exec(text)[1]) >= options.letters) return performance.now();
+                await new Promise((resolve) => { setTimeout(resolve, 10); });
+            }
+        },
+        stop: async () => { child.kill('SIGTERM'); await ended; },
+    };
 }
 
 /* smtp-source's letters to where; milliseconds. */
@@ -137,10 +149,11 @@ async function lettersOut(what, letter) {
         await again(times.kept, ['-d']);
         const database = `${what}${i}`;
         execFileSync(TOOL('bench_letters'), [join(folder, `${database}.db`), String(options.letters), letter], { stdio: 'inherit' });
-        const sink = await startSink(`127.0.0.1:${port}`, { port, host: '127.0.0.1' }, ['-M', String(options.letters)]);
+        const sink = await startSink(`127.0.0.1:${port}`, { port, host: '127.0.0.1' }, []);
         const daemon = await startDaemon(database, `mail: { transport = "smtp"; tls = "none"; host = "127.0.0.1"; port = ${port}; from_address = "club@example.org"; };`);
-        times.ours.push(await sink.ended - daemon.from);
+        times.ours.push(await daemon.allSent() - daemon.from);
         await daemon.stop();
+        await sink.stop();
     }
     const us = rate(median(times.ours)), peer = rate(median(times.theirs)), kept = rate(median(times.kept));
     ratios[what] = us / peer;
