@@ -511,7 +511,8 @@ enum status notify_instead(struct store_txn *txn, const struct intent_row *late,
     }
     TRY(games_get(store_txn_conn(txn), late->game_id, game, err));
     /* told already by what came in its place: a newer letter of his turn, or the game's end */
-    if (game->state != GAME_RUNNING || game->turn_user_id == late->user_id)
+    if (game->state != GAME_RUNNING ||
+        (game->turn_user_id == late->user_id && game->state_no != late->state_no))
         goto out;
     (void)str_copy(intent.template_name, sizeof intent.template_name, template_name);
     (void)json_array_remove(list, 0); /* its strings with it */

@@ -65,6 +65,43 @@ static void test_a_letter_arrives_unchanged_for_one_recipient(void **state)
     sink_free(sink);
 }
 
+/* One handle and one connection for several letters; what one was told says nothing of the next. */
+static void test_a_handle_takes_one_letter_after_another(void **state)
+{
+    struct sink *sink = sink_start(NULL);
+    struct mail_smtp smtp = {.host = "127.0.0.1", .port = sink_port(sink),
+                             .helo = "club.example", .tls = MAIL_TLS_NONE};
+    struct mail_envelope first = {"games@club.example", "anna@example.org"},
+                         second = {"", "boris@example.org"}, bad = {"", "boris"};
+    struct mail_sending *sending = NULL;
+    struct mail_result r;
+    struct err err = ERR_INIT;
+    static const char other[] = "Subject: y\r\n\r\nshorter\r\n";
+
+    (void)state;
+    assert_ok(mail_sending_new(&smtp, &first, letter, strlen(letter), &sending, &err), err);
+    mail_sending_judge(sending, curl_easy_perform(mail_sending_handle(sending)), &r);
+    assert_int_equal(r.outcome, MAIL_SENT);
+    assert_st(mail_sending_next(sending, &bad, other, strlen(other), &err), ST_INVALID, err);
+    assert_st(mail_sending_next(sending, &second, "x\n", 2, &err), ST_INVALID, err);
+    sink_set(sink, &(struct sink_script){.rcpt = "550 5.1.1 no such user"});
+    assert_ok(mail_sending_next(sending, &second, other, strlen(other), &err), err);
+    mail_sending_judge(sending, curl_easy_perform(mail_sending_handle(sending)), &r);
+    assert_int_equal(r.outcome, MAIL_REFUSED);
+    sink_set(sink, &(struct sink_script){0});
+    assert_ok(mail_sending_next(sending, &second, other, strlen(other), &err), err);
+    mail_sending_judge(sending, curl_easy_perform(mail_sending_handle(sending)), &r);
+    assert_int_equal(r.outcome, MAIL_SENT);
+    assert_string_equal(r.enhanced, "");
+    mail_sending_free(sending);
+    sink_stop(sink);
+    assert_string_equal(sink_message(sink), other);
+    assert_int_equal(sink_messages(sink), 2);
+    assert_non_null(strstr(sink_commands(sink), "MAIL FROM:<> SIZE=23\nRCPT TO:<boris@example.org>"));
+    assert_int_equal(sink_sessions(sink), 2); /* a new one only after the refusal */
+    sink_free(sink);
+}
+
 /* P36 and 1.4: the code decides. */
 static void test_replies_are_judged_by_their_code(void **state)
 {
@@ -269,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_letter_arrives_unchanged_for_one_recipient),
+        cmocka_unit_test(test_a_handle_takes_one_letter_after_another),
         cmocka_unit_test(test_replies_are_judged_by_their_code),
         cmocka_unit_test(test_a_dead_line_at_any_point_means_try_again),
         cmocka_unit_test(test_a_silence_after_data_means_try_again),

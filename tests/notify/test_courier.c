@@ -680,6 +680,13 @@ static void test_410_switches_the_endpoint_off_and_tells_its_owner(void **state)
     assert_has(text, "127.0.0.1");
     assert_has(text, "410 Gone");
     assert_null(strstr(text, "/hook/club")); /* the path may be a secret */
+    {   /* N13: the link of the header stands in the text too */
+        char list[300];
+
+        (void)header(letter, "List-Unsubscribe", list, sizeof list);
+        list[strcspn(list, ">")] = '\0';
+        assert_has(text, list + 1);
+    }
     free(text);
     free(letter);
     receiver_stop(receiver);

@@ -6,6 +6,7 @@
  *   await anna.post('/api/v1/games', {...})           JSON in and out, throws Refused
  *   await club.stop(); await club.kill(); await club.start();
  *   startClub({ rate: 12, http: 'trusted_proxies = […];' })   more of the section http
+ *   startClub({ smtp: 'host = "localhost"; tls = "starttls";', webhooks: '…' })   of mail, webhooks
  *   startClub({ at: '2027-01-04T08:00:00Z' })         its clocks stand there until advanced
  *   await club.settle(); await club.advance('3d');    all that is due is done, also after the jump
  *   club.sql('SELECT …')                              rows of the file
@@ -87,9 +88,9 @@ class Club {
             `web_directory = ${quote(join(import.meta.dirname ?? '.', '../../../web'))};`,
             `registration = "open";`,
             `http: { listen = "127.0.0.1:0"; metrics_listen = "127.0.0.1:0"; rate_requests = ${this.options.rate ?? 1000000}; rate_logins = 1000000; ${this.options.http ?? ''} };`,
-            smtpPort ? `mail: { transport = "smtp"; host = "127.0.0.1"; port = ${smtpPort}; tls = "none"; from_address = "club@example.org"; };`
+            smtpPort ? `mail: { transport = "smtp"; port = ${smtpPort}; ${this.options.smtp ?? 'host = "127.0.0.1"; tls = "none";'} from_address = "club@example.org"; };`
                 : `mail: { transport = "directory"; directory = ${quote(join(this.folder, 'mail'))}; from_address = "club@example.org"; };`,
-            `webhooks: { allow = [ "127.0.0.0/8" ]; };`,
+            `webhooks: { allow = [ "127.0.0.0/8" ]; ${this.options.webhooks ?? ''} };`,
             conf, ''].join('\n');
     }
 
