@@ -219,21 +219,24 @@ static bool is_introduction(const struct split *s, size_t i, size_t k)
     return line_is_introduction(joined);
 }
 
-/* A name by itself: two words or more, each with a capital or of a script that has none. */
+/* Words that a name may end, ahead of "<address>" in the next line: two with a capital each, or a
+ * longer line that begins with one; no numbers.  Scripts without capitals count as having them. */
 static bool is_name(const char *text)
 {
-    size_t words = 0;
+    size_t words = 0, capitals = 0;
+    bool is_first = false;
 
     for (const char *p = text; *p != '\0'; words++) {
-        size_t n = strcspn(p, " ");
+        bool is_capital = (*p >= 'A' && *p <= 'Z') || (unsigned char)*p >= 0x80;
 
-        if (p[strcspn(p, "0123456789<>@:")] != '\0' ||
-            !((*p >= 'A' && *p <= 'Z') || (unsigned char)*p >= 0x80))
+        if (p[strcspn(p, "0123456789<>@:")] != '\0')
             return false;
-        p += n;
+        is_first = is_first || (words == 0 && is_capital);
+        capitals += is_capital;
+        p += strcspn(p, " ");
         p += *p == ' ';
     }
-    return words >= 2;
+    return words >= 2 && (capitals == words || (is_first && line_length(text) >= 20));
 }
 
 /* Whether line i, which is blank neither nor quoted, stands right above a quote. */
@@ -477,6 +480,9 @@ static bool begins_banner(const struct split *s, size_t i)
     }
     for (const char *const *word = reply_words_banners; *word; word++)
         if (str_starts(bare, *word))
+            return true;
+    for (const char *const *stem = reply_words_outside; *stem && !is_own(s, i); stem++)
+        if (strstr(line, *stem) != NULL)
             return true;
     return false;
 }

@@ -245,6 +245,18 @@ const char *const reply_words_banners[] = {
     "uzmanību", "tähelepanu", "chú ý", "cảnh báo", "perhatian", "peringatan", "זהירות",
     "تحذير", "تنبيه", NULL};
 
+const char *const reply_words_outside[] = {
+    "external", "outside", "untrusted", "unknown sender", "suspicious", "phishing", "spoof",
+    "do not open", "do not click", "extern", "außerhalb", "unbekannter absender", "l'extérieur",
+    "expéditeur inconnu", "externo", "externa", "fuera de la organización", "estern",
+    "mittente sconosciuto", "fora da organização", "van buiten", "buiten de organisatie",
+    "zewnętrzn", "spoza organizacji", "mimo organizaci", "внешн", "извне",
+    "неизвестный отправитель",
+    "зовнішн", "ззовні", "din afara", "utanför organisationen", "utifrån", "ekstern", "udefra",
+    "utenfor organisasjonen", "ulkopuolelta", "ulkoi", "külső", "kívülről", "harici",
+    "kurum dışı", "εξωτερικ", "외부", "外部", "社外", "组织外", "組織外", "vanjsk", "zunanj",
+    "išorin", "ārēj", "bên ngoài", "luar organisasi", "חיצוני", "خارجي", NULL};
+
 const char *const reply_words_legal[] = {
     "confiden", "privileged", "intended recipient", "intended solely", "intended only",
     "intended for", "if you are not the", "if you have received this", "virus", "disclaimer",

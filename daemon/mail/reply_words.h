@@ -31,6 +31,7 @@ extern const char *const reply_words_sent_end[];  /* "から送信": … or ends
 extern const char *const reply_words_devices[];   /* "iphone": words of mobile signatures */
 extern const char *const reply_words_closings[];  /* "best regards": a line by itself */
 extern const char *const reply_words_banners[];   /* beginnings of warnings above the text */
+extern const char *const reply_words_outside[];   /* stems anywhere in such warnings: "external" */
 extern const char *const reply_words_legal[];     /* stems of disclaimers: "confidential" */
 extern const char *const reply_words_scanned[];   /* what virus scanners say below a text */
 

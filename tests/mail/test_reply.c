@@ -177,6 +177,11 @@ static const struct row attributions[] = {
            "Club <g@club.example> \u0928\u0947 \u0932\u093f\u0916\u093e:\n\n" Q, "e2-e4", ""},
     {"zh 163", "e2-e4\n\n\u5728 2026-02-03 11:00:00\uff0c\"Club\" <g@club.example> "
                "\u5199\u9053\uff1a\n" Q, "e2-e4", ""},
+    {"pl apple, wrapped after the name",
+     "e2-e4\n\nWiadomo\u015b\u0107 napisana przez Chess Club\n<g@club.example> w dniu 3 lut "
+     "2026:\n\n" Q,
+     "e2-e4", ""},
+    {"nothing is drawn in from above", "resign\n<g@club.example> wrote:\n" Q, "resign", ""},
     {"notes", "e2-e4\n\nChess Club/Example wrote on 02/03/2026 11:00:00 AM:\n\n" Q, "e2-e4", ""},
 };
 
@@ -361,6 +366,10 @@ static const struct row around[] = {
     {"banner with a picture", "\u26a0\ufe0f Warning: unknown sender\n\ne2-e4\n", "e2-e4", ""},
     {"banner ru", "\u0412\u043d\u0438\u043c\u0430\u043d\u0438\u0435! \u041f\u0438\u0441\u044c\u043c"
                   "\u043e \u0438\u0437\u0432\u043d\u0435.\n\ne2-e4\n", "e2-e4", ""},
+    {"a banner with other words first", "IMPORTANT: external email\n\ne2-e4\n", "e2-e4", ""},
+    {"a banner that is a sentence",
+     "This Message Is From an Untrusted Sender\nYou have not previously corresponded with this "
+     "sender.\n\ne2-e4\n", "e2-e4", ""},
     {"two banners", "[External]\nYou don't often get email from g@club.example. Learn why this is "
                     "important<https://aka.ms/x>\n\ne2-e4\n", "e2-e4", ""},
     {"a logo above", "[cid:image001.png@01D]\n\ne2-e4\n", "e2-e4", ""},
