@@ -415,6 +415,8 @@ static bool is_quotation(const struct element *e)
         is_introduction(e))
         return true;
     /* A bar at the left is how many programs draw one; "0", "none" and the like draw none. */
+    if (strstr(e->style, "border-left-style:solid") != NULL)
+        return true;
     return border != NULL && (strstr(border, "solid") != NULL || strstr(border, "px") != NULL) &&
            !str_starts(border, "border-left:0") && !str_starts(border, "border-left:none");
 }
@@ -429,10 +431,8 @@ static bool is_hidden(const struct element *e)
 static bool is_signature(const struct element *e)
 {
     /* Apple's is left to the words in it: people type into it. */
-    return has_mark(e, "gmail_signature") || has_mark(e, "moz-signature") ||
-           has_mark(e, "protonmail_signature") || has_mark(e, "signature") ||
-           has_mark(e, "ms-outlook-mobile-signature") || has_mark(e, "mobile_signature") ||
-           has_mark(e, "composer_signature") || has_mark(e, "_signature");
+    return (strstr(e->marks, "signature") != NULL && strstr(e->marks, "applemail") == NULL) ||
+           has_mark(e, "mb_sig");
 }
 
 /* ---------------------------------------------------------------- nesting */

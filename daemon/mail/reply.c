@@ -596,6 +596,28 @@ static bool is_torn(const struct split *s, size_t i)
            is_quoted(s, i + 1) && s->lines[i - 1].raw_n + 1 + first_word > 70;
 }
 
+/* The quote right above i ends with a block of header words: its text must follow, unmarked. */
+static bool is_below_header_block(const struct split *s, size_t i)
+{
+    unsigned roles = 0;
+    size_t known = 0;
+    char label[40];
+
+    while (i > 0 && is_blank(s, i - 1))
+        i--;
+    for (size_t k = 0; k < 6 && i > 0 && is_quoted(s, i - 1); k++, i--) {
+        const char *line = low(s, i - 1);
+
+        line += strspn(line, "> ");
+        if (line_label(line, label, sizeof label) == NULL)
+            break;
+        roles |= reply_words_role(label);
+    }
+    for (unsigned bit = ROLE_FROM; bit <= ROLE_SUBJECT; bit <<= 1)
+        known += (roles & bit) != 0;
+    return known >= 3;
+}
+
 /* One line or one unit of lines; how many were taken. */
 static size_t walk_zone(struct walk *w, size_t i, size_t n)
 {
@@ -616,6 +638,11 @@ static size_t walk_text(struct walk *w, size_t i)
     enum reply_kind kind = w->mode == MODE_TOP ? REPLY_TOP : REPLY_BETWEEN;
 
     if (w->mode == MODE_BETWEEN && is_torn(s, i)) {
+        mark(s, i, 1, REPLY_QUOTE);
+        return 1;
+    }
+    if (w->mode == MODE_BETWEEN && !w->has_text && is_below_header_block(s, i)) {
+        w->mode = MODE_REST;
         mark(s, i, 1, REPLY_QUOTE);
         return 1;
     }

@@ -181,6 +181,16 @@ static const struct row rows[] = {
      "<font>e2-e4</font><br><br><font color=#990099>-----Club/Example wrote: -----</font>"
      OLD_HTML,
      "e2-e4", ""},
+    {"a header block is marked, what it heads is not", HTML,
+     "<div>e2-e4</div><div class=\"quote\"><b>From:</b> Club<br><b>Sent:</b> 3 Feb<br><b>To:</b> "
+     "Anna"
+     "<br><b>Subject:</b> x</div><div>resign</div>",
+     "e2-e4", ""},
+    {"spark", HTML,
+     "<div name=\"messageBodySection\">e2-e4</div><div name=\"messageSignatureSection\"><br>Anna"
+     "</div><div name=\"messageReplySection\">On Feb 3, 2026 at 11:00 +0100, Club, wrote:<br>"
+     "<blockquote style=\"border-left-style: solid;\">" OLD_HTML "</blockquote></div>",
+     "e2-e4", ""},
     {"a newline in the source is no line", HTML, "<p>place R p4\n N n3  B\t o1</p>",
      "place R p4 N n3 B o1", ""},
     {"white space kept by style", HTML,
