@@ -6,8 +6,7 @@
  *   await postfix.close();
  *
  * Letters to `domain` go to the daemon by LMTP (a Unix socket), all others to our own mail server
- * on sinkPort, which stands for the rest of the world.  The set-up of the way in is that of
- * config/mail/postfix, but for paths.  Postfix must be started by root; isPossible() tells.
+ * on sinkPort, which stands for the rest of the world.  Postfix must be started by root; isPossible() tells.
  *
  * Nothing sleeps: Postfix tries a letter that was put off again at once when flush() is called.
  */
@@ -64,7 +63,8 @@ scache    unix  - - n - 1 scache
 postlog   unix-dgram n - n - 1 postlogd
 `;
 
-export async function startPostfix({ lmtpPath, sinkPort, domain, local = '(play|bounce|unsubscribe)' }) {
+/* main, master: what a sample of config/mail adds to those files. */
+export async function startPostfix({ lmtpPath, sinkPort, domain, local = '(play|bounce|unsubscribe)', main = '', master = '' }) {
     const folder = mkdtempSync(join(tmpdir(), 'fourhanded-postfix-'));
     const port = await freePort();
     const owner = idOf('postfix');
@@ -108,8 +108,8 @@ maximal_backoff_time = 2s
 queue_run_delay = 1s
 smtp_destination_concurrency_limit = 5
 lmtp_destination_concurrency_limit = 10
-`);
-    writeFileSync(join(folder, 'conf/master.cf'), MASTER(port));
+${main}`);
+    writeFileSync(join(folder, 'conf/master.cf'), `${MASTER(port)}${master}`);
     const run = (...words) => execFileSync('/usr/sbin/postfix', ['-c', join(folder, 'conf'), ...words], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
     try {
         run('start');
@@ -120,6 +120,7 @@ lmtp_destination_concurrency_limit = 10
     }
     return {
         port, folder,
+        check: () => run('check'),
         log: () => readFileSync(join(folder, 'queue/log'), 'utf8'),
         flush: () => run('flush'),
         queued: () => execFileSync('/usr/sbin/postqueue', ['-c', join(folder, 'conf'), '-j'], { encoding: 'utf8' }).split('\n').filter(Boolean).map((x) => JSON.parse(x)),
