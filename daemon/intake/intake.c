@@ -344,7 +344,7 @@ static enum status claim_run(struct store_txn *txn, utc_ms now, void *arg, struc
     for (size_t i = 0; i < claim->n; i++)
         if (claim->rows[i].attempts > INTAKE_ATTEMPTS) { /* P39 */
             TRY(inbox_settle(txn, claim->rows[i].id, INBOX_QUARANTINED, INBOX_VERDICT_QUARANTINED,
-                             "it was begun twice and never ended", 0, 0, 0, now, err));
+                             "it was begun again and again and never ended", 0, 0, 0, now, err));
             claim->put_aside++;
         } else {
             claim->rows[kept++] = claim->rows[i];

@@ -12,8 +12,10 @@
  *                                ▲                   │                     │
  *                                └──reclaim at start─┘        `confirm` ──►┘ done
  *
- *   claim   a command of its own that counts the attempt, so that a letter that kills the process
- *           is seen twice at most (INTAKE_ATTEMPTS) and then put aside (P39).
+ *   claim   a command of its own that counts the attempt.  A letter that was claimed before is
+ *           claimed alone, so that none is counted for its neighbour's fault, and after
+ *           INTAKE_ATTEMPTS it is put aside (P39): so many, because a process may also be killed
+ *           by somebody else while it reads a good letter.
  *   read    outside any transaction: mail/letter.h, mail/reply.h, grammar.h, under a guard on
  *           processor time (INTAKE_CPU_MS): a letter that runs over it ends the process, which
  *           is started again and comes to the point above.
@@ -62,7 +64,7 @@
 struct intake;
 
 enum {
-    INTAKE_ATTEMPTS = 2,          /* claims without settling before a letter is put aside */
+    INTAKE_ATTEMPTS = 5,          /* claims without settling before a letter is put aside */
     INTAKE_CLAIM_MAX = 16,        /* letters claimed by one commit */
     INTAKE_ANSWER_MAX = 12 * 1024,/* bytes of an answer's text; cut with a sentence saying so */
     INTAKE_CPU_MS = 5000          /* processor time for reading one letter */

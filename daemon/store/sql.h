@@ -895,8 +895,10 @@
       " repeats")                                                                                  \
     X(INBOX_CLAIM,                                                                                 \
       "UPDATE inbox SET state = 'claimed', attempts = attempts + 1, claimed_at = ?1 WHERE id IN"   \
-      " (SELECT id FROM inbox WHERE state = 'received' AND id > 0 ORDER BY id LIMIT ?2) RETURNING" \
-      " " INBOX_COLUMNS)                                                                           \
+      " (SELECT id FROM inbox WHERE state = 'received' AND id > 0 AND (id = (SELECT id FROM inbox" \
+      " WHERE state = 'received' AND id > 0 ORDER BY id LIMIT 1) OR id < coalesce((SELECT id FROM" \
+      " inbox WHERE state = 'received' AND id > 0 AND attempts > 0 ORDER BY id LIMIT 1),"          \
+      " 9223372036854775807)) ORDER BY id LIMIT ?2) RETURNING " INBOX_COLUMNS)                     \
     X(INBOX_RECLAIM,                                                                               \
       "UPDATE inbox SET state = 'received' WHERE settled_at IS NULL AND received_at <"             \
       " 9223372036854775807 AND state = 'claimed'")                                                \

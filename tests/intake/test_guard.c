@@ -1,4 +1,4 @@
-/* P30, P39: a letter that spins takes its process down, and is put aside at its third claim. */
+/* P30, P39: a letter that spins takes its process down, and is put aside in the end. */
 #include "support/harness.h"
 
 #include <stdio.h>

@@ -324,6 +324,34 @@ static void test_letters_are_claimed_in_the_order_in_which_they_came(void **stat
         assert_true(rows[i - 1].id < rows[i].id);
 }
 
+/* P39: a letter that was claimed before is claimed alone, so its neighbours are not counted with it. */
+static void test_a_letter_that_was_claimed_before_is_claimed_alone(void **state)
+{
+    int64_t first = put(1), second = put(2), third, n = -1;
+    struct inbox_row rows[4];
+    size_t got_n = 0;
+
+    (void)state;
+    assert_ok(inbox_claim(rig.txn, T0 + 50, 4, rows, &got_n, &err), err);
+    assert_int_equal(got_n, 2);
+    third = put(3);
+    assert_ok(inbox_reclaim(rig.txn, T0 + 51, &n, &err), err);
+    assert_int_equal(n, 2);
+    assert_ok(inbox_claim(rig.txn, T0 + 52, 4, rows, &got_n, &err), err);
+    assert_int_equal(got_n, 1);
+    assert_int_equal(rows[0].id, first);
+    settle(first, INBOX_VERDICT_ANSWERED, T0 + 53);
+    assert_ok(inbox_claim(rig.txn, T0 + 54, 4, rows, &got_n, &err), err);
+    assert_int_equal(got_n, 1);
+    assert_int_equal(rows[0].id, second);
+    assert_int_equal(rows[0].attempts, 2);
+    /* it has not ended yet; the new one behind it is free */
+    assert_ok(inbox_claim(rig.txn, T0 + 57, 4, rows, &got_n, &err), err);
+    assert_int_equal(got_n, 1);
+    assert_int_equal(rows[0].id, third);
+    assert_int_equal(rows[0].attempts, 1);
+}
+
 /* P39: what brought its reader down is seen by its attempts. */
 static void test_what_a_dead_process_had_claimed_is_read_again(void **state)
 {
@@ -924,6 +952,7 @@ int main(void)
         EACH(test_the_same_letter_again_is_no_new_one),
         EACH(test_odd_letters_are_kept_and_huge_ones_refused),
         EACH(test_letters_are_claimed_in_the_order_in_which_they_came),
+        EACH(test_a_letter_that_was_claimed_before_is_claimed_alone),
         EACH(test_what_a_dead_process_had_claimed_is_read_again),
         EACH(test_a_letter_is_settled_once),
         EACH(test_a_held_letter_becomes_done_by_its_owners_word),
