@@ -426,8 +426,11 @@ static enum status judge_play(struct act *a, struct settlement *s, struct err *e
         s->state = INBOX_QUARANTINED;
         return ST_OK;
     }
-    if (is_machine(a, s))
+    if (is_machine(a, s)) {
+        trace(a, "recipient: %s\nfrom a machine (%s): neither obeyed nor answered\n",
+              r->row.recipient, s->reason);
         return ST_OK;
+    }
     TRY(sender_find(a->options, a->conn, &r->row, r->letter, &a->sender, err));
     if (a->trace)
         trace_reading(a);

@@ -12,6 +12,28 @@ static const char *use_word(enum line_use use)
     return words[use];
 }
 
+/* What follows from whose letter it is. */
+static const char *sender_why(enum sender_verdict verdict)
+{
+    switch (verdict) {
+    case SENDER_OWNER:
+        return "the token is his and the letter comes from his address: what it says is done";
+    case SENDER_FOREIGN:
+        return "the token is good, but the letter does not come from its owner, or is not believed "
+               "to: he is asked";
+    case SENDER_NO_FROM:
+        return "From is not one plain address: nothing is done or said";
+    case SENDER_NO_TOKEN:
+        return "no token that is known, but From is an account's: it is told how to go on";
+    case SENDER_CONFLICT:
+        return "tokens that disagree: nothing is done, and the account is told so";
+    case SENDER_STRANGER:
+        break;
+    }
+    return "no token that is known, and From is nobody's verified address, or the account is shut: "
+           "nothing is done or said";
+}
+
 static void trace_token(struct act *a)
 {
     const struct token_row *t = &a->sender.token;
@@ -69,7 +91,8 @@ void trace_reading(struct act *a)
         trace(a, "from: not usable, %s\n", letter_from_fault_str(letter->from_fault));
     trace(a, "authentication: %s, %s\n", auth_verdict_str(a->sender.auth),
           a->sender.is_believed ? "believed" : "not believed");
-    trace(a, "sender: %s\n", sender_verdict_str(a->sender.verdict));
+    trace(a, "sender: %s; %s\n", sender_verdict_str(a->sender.verdict),
+          sender_why(a->sender.verdict));
     if (letter->problem != LETTER_FINE)
         trace(a, "text: none, %s\n", letter_problem_str(letter->problem));
     else

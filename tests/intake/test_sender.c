@@ -743,7 +743,7 @@ static void test_a_dry_run_tells_all_and_does_nothing(void **state)
     static const char *const lines[] = {
         "recipient: play+…@club.example\n", "token: turn, for anna, state ",
         "from: anna@example.org\n",         "authentication: none, believed\n",
-        "sender: owner\n",                  "   1 command      e2-e4\n",
+        "sender: owner; the token is his",   "   1 command      e2-e4\n",
         "   2 command      note secret\n",  "   4 not read     Bye\n",
         "   5 quote        > b1-b3\n",      "  line 1: e2-e4 → Success\n",
         "verdict: acted\n",                 "answer to the account anna:\n",
