@@ -25,18 +25,9 @@ struct arbiter_actor request_actor(const struct request *r)
 
 enum status act_game(struct request *r, struct store_txn *txn, int64_t *ret_id, struct err *err)
 {
-    struct game_row *game = malloc(sizeof *game);
-    enum status st;
-
-    if (!game)
-        return err_reason(err, REASON_NO_MEMORY, "a game");
-    st = strlen(r->params[0]) == GAME_PUBLIC_ID_SIZE - 1
-             ? games_find(store_txn_conn(txn), r->params[0], game, err)
-             : err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
-    if (st == ST_OK)
-        *ret_id = game->id;
-    free(game);
-    return st;
+    return strlen(r->params[0]) == GAME_PUBLIC_ID_SIZE - 1
+               ? games_find_id(store_txn_conn(txn), r->params[0], ret_id, err)
+               : err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
 }
 
 /* Whoever was refused because the game has moved on gets to see where it is now. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -1376,6 +1377,8 @@ static void *work(void *arg)
     struct courier *c = arg;
     utc_ms stop_at = UTC_NONE;
 
+    /* Of this thread alone, as Linux has it: drawing boards must not hold moves up. */
+    (void)setpriority(PRIO_PROCESS, 0, 10);
     for (;;) {
         bool is_stopping = atomic_load(&c->is_stopping);
         uint64_t number = asked(c);

@@ -84,6 +84,17 @@ enum status games_find(struct store_conn *conn, const char *public_id, struct ga
     return game_one(&q, ret_game, err);
 }
 
+enum status games_find_id(struct store_conn *conn, const char *public_id, int64_t *ret_id,
+                          struct err *err)
+{
+    struct query q = query_begin(conn, Q_GAME_ID);
+    enum status st;
+
+    bind_text(&q, public_id, 4096);
+    st = query_int(&q, ret_id, err);
+    return st == ST_NOT_FOUND ? err_reason(err, REASON_NO_SUCH_GAME, "there is no such game") : st;
+}
+
 static enum status tally(struct store_txn *txn, enum game_state state, int add, struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_TALLY_ADD);

@@ -123,12 +123,15 @@ MUST_CHECK enum status games_get(struct store_conn *conn, int64_t id, struct gam
 MUST_CHECK enum status games_find(struct store_conn *conn, const char *public_id,
                                   struct game_row *ret_game, struct err *err);
 
+MUST_CHECK enum status games_find_id(struct store_conn *conn, const char *public_id,
+                                     int64_t *ret_id, struct err *err);
+
 /* Store all fields that can change (paused_at … explanation, chain, expires_at, started_at …
  * updated_at, state, result, cause), if the stored updated state is still that of `game`: its
  * last_seq must be the stored one, or the caller appended the events in between himself
  * (events_append() with the same struct keeps last_seq in step, and gives no number twice).
- * ST_CONFLICT (REASON_STATE_MISMATCH) otherwise.  Ending a game marks its members' rows as over and keeps the
- * tally. */
+ * ST_CONFLICT (REASON_STATE_MISMATCH) otherwise.  Ending a game marks its members' rows as over and
+ * keeps the tally. */
 MUST_CHECK enum status games_save(struct store_txn *txn, const struct game_row *game,
                                   struct err *err);
 

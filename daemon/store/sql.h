@@ -165,6 +165,8 @@
       "SELECT " GAME_COLUMNS " FROM games WHERE id = ?1")                                          \
     X(GAME_FIND,                                                                                   \
       "SELECT " GAME_COLUMNS " FROM games WHERE public_id = ?1")                                   \
+    X(GAME_ID,                                                                                     \
+      "SELECT id FROM games WHERE public_id = ?1")                                                 \
     X(GAME_STATE,                                                                                  \
       "SELECT state, result, cause, last_seq FROM games WHERE id = ?1")                            \
     X(GAME_TALLY,                                                                                  \

@@ -91,7 +91,10 @@ static enum status conn_settings(struct store_conn *conn, int cache_kib, struct 
         sqlite3_db_config(conn->db, SQLITE_DBCONFIG_DQS_DML, 0, &on) != SQLITE_OK ||
         sqlite3_db_config(conn->db, SQLITE_DBCONFIG_DQS_DDL, 0, &on) != SQLITE_OK ||
         sqlite3_db_config(conn->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on) != SQLITE_OK ||
-        sqlite3_db_config(conn->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, &on) != SQLITE_OK)
+        sqlite3_db_config(conn->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, &on) != SQLITE_OK ||
+        /* Plans are those that are tested, whatever is bound.  Else a parameter that might bring a
+         * partial index into play makes SQLite prepare its statement again at every use. */
+        sqlite3_db_config(conn->db, SQLITE_DBCONFIG_ENABLE_QPSG, 1, &on) != SQLITE_OK)
         return conn_fail(conn, err, "settings");
     (void)sqlite3_busy_timeout(conn->db, 5000);
     (void)snprintf(sql, sizeof sql, "PRAGMA cache_size = %d", -cache_kib);
@@ -307,10 +310,11 @@ static enum status open_writer(struct store *s, const struct store_options *o, s
     if (chmod(s->path, 0600) != 0 && is_new)
         return err_reason(err, REASON_STORE_FAILED, "store: cannot keep %s private: %s", s->path,
                           strerror(errno));
+    /* A full batch writes some 600 pages: at the usual 1000 every other one would checkpoint. */
     st = conn_exec(&s->writer,
                    "PRAGMA journal_mode = WAL;"
                    "PRAGMA synchronous = FULL;"
-                   "PRAGMA wal_autocheckpoint = 1000;"
+                   "PRAGMA wal_autocheckpoint = 3000;"
                    "PRAGMA journal_size_limit = 67108864;",
                    err);
     if (st == ST_OK)
