@@ -12,8 +12,9 @@
  *   move      POST /api/v1/games/ID/moves: the next move of --line, by whose turn it is (--tokens
  *             in order of the seats), answering the state number of the answer before
  *   ws-read   socket.io over WebSocket: "sync" of a match of boardgame.io, the whole game
- *   ws-move   "update" with a move, till the new state has come.  There is a socket for each game,
- *             for the server sends a state only to who has joined; --clients moves are under way
+ *   ws-move   "update" with the next move of --line, SEAT:FROM:TO or SEAT:FROM:TO:MAN each, till
+ *             the new state has come.  There is a socket for each game, for the server sends a
+ *             state only to who has joined; --clients moves are under way
  *
  * No game has two moves under way.  An answer that is not the expected one is counted as an error
  * and its game is left alone from then on.  Prints one line of JSON:
@@ -44,8 +45,7 @@ enum {
     SEATS = 4,
     BUFFER = 1 << 20,
     REQUEST_MAX = 2048,
-    ID_SIZE = 24,
-    CELLS = 40 /* of one seat on the peer's board; see boardgame.cjs */
+    ID_SIZE = 24
 };
 
 struct game {
@@ -194,6 +194,15 @@ static int seat_of(const char *body)
         if (strncmp(turn + 16, names[s], strlen(names[s])) == 0)
             return s;
     return -1;
+}
+
+/* Is there a move of the line left, and whose is it?  (The peer's line says.) */
+static bool ws_seat(struct game *g)
+{
+    if (g->state_no < 0 || g->ply < 0 || (size_t)g->ply >= n_line)
+        return false;
+    g->seat = line[g->ply][0] - '0';
+    return g->seat >= 0 && g->seat < SEATS;
 }
 
 static void http_ask(struct conn *c, struct game *g, bool is_move)
@@ -361,7 +370,6 @@ static void ws_await(struct conn *c, const char *beginning, struct game *g)
             text[len] = '\0';
             g->state_no = number_of(text, "\"_stateID\":");
             g->ply = (int)number_of(text, "\"turn\":") - 1; /* each turn is one move */
-            g->seat = g->ply % SEATS;
             text[len] = after;
         }
         drop(c, all);
@@ -375,14 +383,17 @@ static void ws_ask(struct conn *c, struct game *g, bool is_move)
     char text[REQUEST_MAX];
 
     if (is_move) {
-        /* A man goes out and back: from cell 10 of his seat's forty to 20, and home. */
-        int from = g->seat * CELLS + (g->ply / SEATS % 2 ? 20 : 10);
-        int to = g->seat * CELLS + (g->ply / SEATS % 2 ? 10 : 20);
+        int seat = 0, from = 0, to = 0;
+        char man[2] = "", last[8] = "";
 
+        if (sscanf(line[g->ply], "%d:%d:%d:%1s", &seat, &from, &to, man) < 3)
+            die("a move of the line cannot be read");
+        if (man[0])
+            (void)snprintf(last, sizeof last, ",\"%s\"", man);
         (void)snprintf(text, sizeof text,
                        "42/four,[\"update\",{\"type\":\"MAKE_MOVE\",\"payload\":{\"type\":\"play\","
-                       "\"args\":[%d,%d],\"playerID\":\"%d\"}},%lld,\"%s\",\"%d\"]",
-                       from, to, g->seat, (long long)g->state_no, g->id, g->seat);
+                       "\"args\":[%d,%d%s],\"playerID\":\"%d\"}},%lld,\"%s\",\"%d\"]",
+                       from, to, last, seat, (long long)g->state_no, g->id, seat);
     } else {
         (void)snprintf(text, sizeof text, "42/four,[\"sync\",\"%s\",null,null,4]", g->id);
     }
@@ -503,8 +514,9 @@ static bool take_ws(struct conn *c)
                 c->game->state_no = number_of(text, "\"_stateID\":");
                 text[len] = after;
                 c->game->ply++;
-                c->game->seat = c->game->ply % SEATS;
                 is_good = c->game->state_no > 0;
+                if (!ws_seat(c->game))
+                    c->game->is_out = true; /* it has come to its end */
             }
             note(c, len, is_good);
         } else {
@@ -636,7 +648,7 @@ int main(int argc, char **argv)
     }
     if (n_games == 0 || opt.clients < 1 || opt.clients > CLIENTS_MAX ||
         (opt.is_move && (size_t)opt.clients > n_games) ||
-        (opt.is_move && !opt.is_ws && (!opt.has_tokens || n_line == 0)))
+        (opt.is_move && n_line == 0) || (opt.is_move && !opt.is_ws && !opt.has_tokens))
         die("options do not fit");
     epoll_fd = epoll_create1(0);
     if (opt.is_move && !opt.is_ws)
@@ -645,7 +657,7 @@ int main(int argc, char **argv)
         games[i].conn = ws_open();
         ws_ask(games[i].conn, &games[i], false);
         ws_await(games[i].conn, "42/four,[\"sync\"", &games[i]);
-        games[i].is_out = games[i].state_no < 0 || games[i].ply < 0;
+        games[i].is_out = !ws_seat(&games[i]);
         conn_watch(games[i].conn);
     }
     seconds = run();

@@ -1,23 +1,26 @@
 /*
- * bench/http/seed - many games like the last one of a database.
+ * bench/http/seed - many games like those of a database.
  *
  *   bench_seed DATABASE GAMES RUNNING IDS
  *
- * The last game of the file, running and without a move, was made through the API.  It is copied
- * until there are GAMES, with its seats, holders, members, events and timers, under public ids of
- * their own and with ids that grow as the daemon's do.  RUNNING copies, spread evenly, run and
- * belong to the same four players; the others are finished and belong to 1 000 further accounts,
- * also made here, four to a game.  The public ids of the running ones are written to IDS, one a
- * line, and of games of both kinds, 100 000 at most and evenly spread, to IDS.all.
+ * The running games of the file, the bases, were made and played through the API; the first of them
+ * has had no move.  They are copied until there are GAMES, with their seats, holders, members,
+ * events, moves and timers, under public ids of their own and with ids that grow as the daemon's
+ * do.  RUNNING copies, spread evenly, run, belong to the same four players, and are of each base by
+ * turns; the others are of the first base, finished (a draw without a move) and belong to 1 000
+ * further accounts, also made here, four to a game.  The public ids of the running ones are written
+ * to IDS, one a line, and of games of both kinds, 100 000 at most and evenly spread, to IDS.all.
  *
  * No daemon may have the file open.  For speed it is written without a journal; then it is WAL
  * again and the sign of life is set to now, so that the daemon sees no outage.
  *
- * PRAGMAs: journal_mode = OFF, synchronous = OFF, foreign_keys = OFF, cache_size = 256 MiB while
- * writing; ANALYZE is not run (the daemon's own statements are written to need none); WAL after.
+ * PRAGMAs: journal_mode = OFF, synchronous = OFF, foreign_keys = OFF, ignore_check_constraints = ON
+ * (looking costs more than the rows do), cache_size = 256 MiB while writing; ANALYZE is not run (the
+ * daemon's own statements are written to need none); WAL after.
  */
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,16 +69,18 @@ static void public_id(sqlite3_context *ctx, int argc, sqlite3_value **argv)
     sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
 }
 
-/* A column that is not copied as it stands: what it becomes, of k.n (1 …), k.runs and the row t. */
+/* A column that is not copied as it stands: what it becomes, of k.n (1 …), k.runs and the row t.
+ * t.base says of which base a row is. */
 struct change {
     const char *column, *becomes;
 };
 
 /*
- * INSERT INTO table SELECT … for n from 1 to `copies` and all rows of `of`, a table of the rows to
- * copy.  which: a condition on k, or "1".
+ * INSERT INTO table SELECT … for n from 1 to `copies` and all rows of a base of `of`, a table of
+ * the rows to copy.  Each `every`th copy runs; those are of one of `bases` by turns, the others of 0.
+ * which: a condition on k, or "1".
  */
-static void copy(const char *table, const char *of, int64_t copies, int64_t every,
+static void copy(const char *table, const char *of, int64_t copies, int64_t every, int64_t bases,
                  const char *which, const struct change *changes)
 {
     char sql[SQL_MAX], columns[SQL_MAX / 4] = "", values[SQL_MAX / 2] = "", text[128];
@@ -102,9 +107,10 @@ static void copy(const char *table, const char *of, int64_t copies, int64_t ever
     (void)snprintf(
         sql, sizeof sql,
         "WITH RECURSIVE i (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %" PRId64
-        "), k (n, runs) AS (SELECT n, n %% %" PRId64 " = 0 FROM i)"
-        " INSERT INTO %s (%s) SELECT %s FROM k CROSS JOIN %s t WHERE %s",
-        copies, every, table, columns, values, of, which);
+        "), k (n, runs, base) AS (SELECT n, n %% %" PRId64 " = 0, iif(n %% %" PRId64
+        " = 0, n / %" PRId64 " %% %" PRId64 ", 0) FROM i)"
+        " INSERT INTO %s (%s) SELECT %s FROM k CROSS JOIN %s t WHERE t.base = k.base AND %s",
+        copies, every, every, every, bases, table, columns, values, of, which);
     run(sql);
 }
 
@@ -134,9 +140,11 @@ int main(int argc, char **argv)
 {
     int64_t games = argc == 5 ? strtoll(argv[2], NULL, 10) : 0;
     int64_t running = argc == 5 ? strtoll(argv[3], NULL, 10) : 0;
-    int64_t game, users, events, copies, every, now;
+    int64_t game, users, events, newest, bases, copies, every, now;
     struct timespec clock;
     const char *game_id, *user_of, *finished = "NOT k.runs", *sql;
+    static const char *const tables[] = {"games",   "seats",  "seat_holders", "members",
+                                         "timers",  "moves",  "game_events"};
 
     (void)clock_gettime(CLOCK_REALTIME, &clock);
     now = (int64_t)clock.tv_sec * 1000;
@@ -151,32 +159,38 @@ int main(int argc, char **argv)
         die(argv[1]);
     run("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = OFF;"
         "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -262144;"
+        "PRAGMA ignore_check_constraints = ON;"
         "PRAGMA temp_store = MEMORY");
     game = ask("SELECT max(id) FROM games");
     users = ask("SELECT max(id) FROM users");
     copies = games - ask("SELECT count(*) FROM games");
     every = games / running;
-    if (ask("SELECT state = 'running' AND ply = 0 FROM games ORDER BY id DESC LIMIT 1") != 1)
-        die("the last game is not one at its start");
+    bases = ask("SELECT count(*) FROM games WHERE state = 'running'");
+    if (bases < 1 || ask("SELECT ply FROM games WHERE state = 'running' ORDER BY id LIMIT 1") != 0)
+        die("the first running game is not one at its start");
     game_id = text_of("%lld + k.n", game, 0);
     /* Finished games go to four of the others, running ones stay with their own. */
-    user_of = text_of("iif(k.runs, t.user_id, t.user_id + %lld + 4 * (k.n %% %lld))", users - 4,
-                      OTHERS / 4);
+    user_of =
+        text_of("iif(k.runs, t.user_id, t.user_id + %lld + 4 * (k.n %% %lld))", users, OTHERS / 4);
     run("BEGIN");
-    for (int i = 0; i < 7; i++) {
-        static const char *const tables[] = {"games",  "seats",       "seat_holders", "members",
-                                             "timers", "game_events", "users"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        bool is_games = strcmp(tables[i], "games") == 0;
         char *make = sqlite3_mprintf(
-            "CREATE TEMP TABLE t_%s AS SELECT * FROM main.%s WHERE %s = %lld", tables[i], tables[i],
-            i == 0 || i == 6 ? "id" : "game_id", i == 6 ? users : game);
+            "CREATE TEMP TABLE t_%s AS SELECT t.*, (SELECT count(*) FROM games o WHERE o.state ="
+            " 'running' AND o.id < g.id) AS base FROM main.%s t JOIN main.games g ON g.id = %s"
+            " WHERE g.state = 'running';"
+            "CREATE INDEX temp.i_%s ON t_%s (base)",
+            tables[i], tables[i], is_games ? "t.id" : "t.game_id", tables[i], tables[i]);
 
         run(make);
         sqlite3_free(make);
     }
-    events = ask("SELECT count(*) FROM t_game_events");
-    if (ask("SELECT max(id) - min(id) + 1 FROM t_game_events") != events)
-        die("the last game's events do not follow each other");
-    copy("users", "t_users", OTHERS, 1, "1",
+    run(text_of("CREATE TEMP TABLE t_users AS SELECT *, 0 AS base FROM users WHERE id = %lld",
+                users, 0));
+    /* Each copy has room for the events of the longest. */
+    events = ask("SELECT max(last_seq) FROM games WHERE state = 'running'");
+    newest = ask("SELECT max(id) FROM game_events");
+    copy("users", "t_users", OTHERS, 1, 1, "1",
          (const struct change[]){{"id", text_of("%lld + k.n", users, 0)},
                                  {"handle", "'other' || k.n"},
                                  {"handle_key", "'other' || k.n"},
@@ -184,14 +198,14 @@ int main(int argc, char **argv)
                                  {"address_key", "NULL"},
                                  {"verified_at", "NULL"},
                                  {NULL, NULL}});
-    copy("games", "t_games", copies, every, "1",
+    copy("games", "t_games", copies, every, bases, "1",
          (const struct change[]){
              {"id", game_id},
              {"public_id", "public_id(k.n)"},
-             {"last_event_id", text_of("t.last_event_id + %lld * k.n", events, 0)},
+             {"last_event_id", text_of("%lld + %lld * (k.n - 1) + t.last_seq", newest, events)},
              {"organiser_id",
               text_of("iif(k.runs, t.organiser_id, t.organiser_id + %lld + 4 * (k.n %% %lld))",
-                      users - 4, OTHERS / 4)},
+                      users, OTHERS / 4)},
              {"state", "iif(k.runs, t.state, 'finished')"},
              {"result", "iif(k.runs, t.result, 'draw')"},
              {"cause", "iif(k.runs, t.cause, 'agreement')"},
@@ -201,22 +215,25 @@ int main(int argc, char **argv)
              {"deadline_at", "iif(k.runs, t.deadline_at, NULL)"},
              {"ended_at", "iif(k.runs, NULL, t.updated_at)"},
              {NULL, NULL}});
-    copy("seats", "t_seats", copies, every, "1",
+    copy("seats", "t_seats", copies, every, bases, "1",
          (const struct change[]){{"game_id", game_id}, {"user_id", user_of}, {NULL, NULL}});
-    copy("seat_holders", "t_seat_holders", copies, every, "1",
+    copy("seat_holders", "t_seat_holders", copies, every, bases, "1",
          (const struct change[]){
              {"id", "NULL"}, {"game_id", game_id}, {"user_id", user_of}, {NULL, NULL}});
-    copy("members", "t_members", copies, every, "1",
+    copy("members", "t_members", copies, every, bases, "1",
          (const struct change[]){{"game_id", game_id},
                                  {"user_id", user_of},
                                  {"is_over", finished},
                                  {NULL, NULL}});
-    copy("game_events", "t_game_events", copies, every, "1",
-         (const struct change[]){{"id", text_of("t.id + %lld * k.n", events, 0)},
+    copy("game_events", "t_game_events", copies, every, bases, "1",
+         (const struct change[]){{"id", text_of("%lld + %lld * (k.n - 1) + t.seq", newest, events)},
                                  {"game_id", game_id},
                                  {"user_id", user_of},
                                  {NULL, NULL}});
-    copy("timers", "t_timers", copies, every, "k.runs",
+    copy("moves", "t_moves", copies, every, bases, "1",
+         (const struct change[]){
+             {"id", "NULL"}, {"game_id", game_id}, {"user_id", user_of}, {NULL, NULL}});
+    copy("timers", "t_timers", copies, every, bases, "k.runs",
          (const struct change[]){{"id", "NULL"}, {"game_id", game_id}, {NULL, NULL}});
     run("UPDATE game_tally SET n = (SELECT count(*) FROM games WHERE games.state = "
         "game_tally.state)");
