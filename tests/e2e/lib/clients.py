@@ -2,8 +2,8 @@
 """Answers to letters, as mail programs write them.
 
 Reads one JSON object a line: {"style", "letter" (base64 of the letter answered), "from" (address),
-"name", "text" (what the player types), "date" (ISO, UTC), "id"}, and writes one a line:
-{"to" (where the program would send it), "raw" (base64 of the answer)}.
+"name", "text" (what the player types), "date" (ISO, UTC), "id", "port" (0, or where to hand it in by
+SMTP)}, and writes one a line: {"to" (where the program would send it), "raw" (base64 of the answer)}.
 
 The styles differ in what matters to a reader of answers: where the quotes stand and how they are
 marked, the attribution, the encoding, alternatives in HTML, signatures.
@@ -13,6 +13,7 @@ import email
 import email.policy
 import html
 import json
+import smtplib
 import sys
 from datetime import datetime, timezone
 from email.message import EmailMessage
@@ -139,7 +140,12 @@ def answer(wish):
     message["In-Reply-To"] = str(letter["Message-ID"])
     message["References"] = " ".join([*str(letter["References"] or "").split()[-8:], str(letter["Message-ID"])])
     policy = email.policy.SMTP.clone(max_line_length=998 if wish["style"] == "plain" else 78)
-    return {"to": parseaddr(str(where))[1], "raw": base64.b64encode(message.as_bytes(policy=policy)).decode("ascii")}
+    raw = message.as_bytes(policy=policy)
+    to = parseaddr(str(where))[1]
+    if wish.get("port"):
+        with smtplib.SMTP("127.0.0.1", wish["port"]) as server:
+            server.sendmail(wish["from"], [to], raw)
+    return {"to": to, "raw": base64.b64encode(raw).decode("ascii")}
 
 
 for line in sys.stdin:
