@@ -488,6 +488,33 @@ static enum status put_mail(struct telling *t, const struct reader *reader,
     return st;
 }
 
+/* Whether what a superseded letter should have told besides is told by nothing else: its reader made
+ * the move that it asked for before it went, or he has switched such letters off.  Else a newer
+ * letter of the same turn, or of the game's end, tells it. */
+static enum status is_untold(struct store_conn *conn, const struct game_row *game,
+                             const struct intent_row *late, bool *ret, struct err *err)
+{
+    struct event_row event = EVENT_ROW_INIT;
+    struct move_row *move = NULL;
+    enum status st;
+
+    *ret = game->state == GAME_RUNNING && game->turn_user_id == late->user_id &&
+           game->state_no == late->state_no;
+    TRY(events_get(conn, late->game_id, late->seq, &event, err));
+    if (*ret || game->ply <= event.ply)
+        goto out;
+    move = malloc(sizeof *move);
+    if (move == NULL) {
+        st = err_set(err, ST_NOMEM, "a letter");
+        goto out;
+    }
+    TRY(moves_get(conn, late->game_id, event.ply + 1, move, err));
+    *ret = move->seat == late->seat;
+out:
+    free(move);
+    return st;
+}
+
 enum status notify_instead(struct store_txn *txn, const struct intent_row *late, utc_ms now,
                            struct err *err)
 {
@@ -497,6 +524,7 @@ enum status notify_instead(struct store_txn *txn, const struct intent_row *late,
     json_int_t event_id = 0, seq = 0;
     struct intent_row intent = INTENT_ROW_INIT;
     struct game_row *game = NULL;
+    bool is_wanted = false;
     enum status st = ST_OK;
 
     if (late->channel != CHANNEL_MAIL || late->game_id == 0 || late->user_id == 0 ||
@@ -510,9 +538,8 @@ enum status notify_instead(struct store_txn *txn, const struct intent_row *late,
         goto out;
     }
     TRY(games_get(store_txn_conn(txn), late->game_id, game, err));
-    /* told already by what came in its place: a newer letter of his turn, or the game's end */
-    if (game->state != GAME_RUNNING ||
-        (game->turn_user_id == late->user_id && game->state_no != late->state_no))
+    TRY(is_untold(store_txn_conn(txn), game, late, &is_wanted, err));
+    if (!is_wanted)
         goto out;
     (void)str_copy(intent.template_name, sizeof intent.template_name, template_name);
     (void)json_array_remove(list, 0); /* its strings with it */

@@ -40,8 +40,8 @@ out:
     return st;
 }
 
-/* Events since the user's last move, or all; to the end of the command that caused the intent, so
- * that a letter sent later lists nothing that its first sentence does not know. */
+/* Events since the user's last move before that one which the letter is about, or all; to the end of
+ * the command that caused the intent, so that a letter sent later lists neither more nor less. */
 static enum status load_events(struct subject *s, struct err *err)
 {
     int64_t since = 0, through = intent_param(s->intent, "through");
@@ -49,7 +49,8 @@ static enum status load_events(struct subject *s, struct err *err)
     enum status st = ST_OK;
 
     for (size_t i = s->n_moves; i > 0 && since == 0; i--)
-        if (s->own >> s->moves[i - 1].seat & 1u) {
+        if ((s->own >> s->moves[i - 1].seat & 1u) != 0 &&
+            (s->event.id == 0 || s->moves[i - 1].seq < s->event.seq)) {
             since = s->moves[i - 1].seq;
             s->is_since_own_move = true;
         }

@@ -97,7 +97,8 @@ static void test_a_handle_takes_one_letter_after_another(void **state)
     sink_stop(sink);
     assert_string_equal(sink_message(sink), other);
     assert_int_equal(sink_messages(sink), 2);
-    assert_non_null(strstr(sink_commands(sink), "MAIL FROM:<> SIZE=23\nRCPT TO:<boris@example.org>"));
+    assert_non_null(strstr(sink_commands(sink),
+                           "MAIL FROM:<> SIZE=23\nRCPT TO:<boris@example.org>"));
     assert_int_equal(sink_sessions(sink), 2); /* a new one only after the refusal */
     sink_free(sink);
 }

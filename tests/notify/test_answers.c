@@ -655,6 +655,43 @@ static void test_the_news_in_a_superseded_turn_letter_is_told_all_the_same(void 
     assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'queued'"), 0);
 }
 
+/* Two changes within a turn, and neither letter of it goes before the move: each is told, and the
+ * last letter lists both, since it goes back to the move before the turn. */
+static void test_all_that_superseded_letters_should_have_told_is_told(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney");
+    struct call call;
+    char *text = NULL;
+
+    (void)club_send(c);
+    letters_clear(c);
+    for (int user = WEST; user <= EAST; user++) {
+        club_pref(c, user, NOTICE_LEAVING, CHANNEL_MAIL, PREF_OFF);
+        club_pref(c, user, NOTICE_TURN, CHANNEL_MAIL, PREF_OFF);
+    }
+    call = acts(c->t, OP_RESIGN, game, WEST);
+    call_ok(&call);
+    call = acts(c->t, OP_RESIGN, game, NORTH);
+    call_ok(&call);
+    move_ok(c->t, game, "e2e3");
+    (void)club_send(c);
+    assert_int_equal(letters_count(c), 2);
+    for (int i = 0; i < 2; i++) {
+        char *letter = letter_nth(c, i), *one = letter_part(letter, strlen(letter), "plain");
+
+        assert_has(letter, "<anna@example.org>");
+        assert_has(one, "  Red: resigned");
+        if (strstr(one, "Yellow: resigned") != NULL)
+            text = one;
+        else
+            free(one);
+        free(letter);
+    }
+    assert_non_null(text);
+    free(text);
+}
+
 /* … but not twice: the new letter of the same turn tells it. */
 static void test_the_news_is_not_told_twice(void **state)
 {
@@ -974,6 +1011,7 @@ int main(void)
         TEST(test_a_resignation_within_a_turn_makes_a_new_letter_with_a_new_token),
         TEST(test_the_letter_before_it_is_superseded),
         TEST(test_the_news_in_a_superseded_turn_letter_is_told_all_the_same),
+        TEST(test_all_that_superseded_letters_should_have_told_is_told),
         TEST(test_the_news_is_not_told_twice),
         TEST(test_a_class_that_is_switched_off_takes_its_waiting_letters_with_it),
         TEST(test_a_suspended_address_is_told_of_and_made_up_for),

@@ -220,18 +220,24 @@ function lookAtLetters(busy, events, letters) {
         } else {
             const turn = list.findLast((e) => e.kind === 'turn');
             if (turn) {
-                assert.ok(heard.has(`${id} ${turn.seq} ${address(id, turn.seat)}`), `${id}: ${turn.seat} heard that it is his turn`);
+                /* A change within the turn makes a new letter of it. */
+                const told = list.filter((e) => e.seq === turn.seq || (e.seq > turn.seq && e.kind === 'resigned'));
+                assert.ok(told.some((e) => heard.has(`${id} ${e.seq} ${address(id, turn.seat)}`)), `${id}: ${turn.seat} heard that it is his turn`);
                 count.turns += 1;
             }
         }
-        /* A letter tells all that one command did; its number is that of the weightiest event.  When
-         * it also gave somebody the turn, and he acted on that before the letter went, he knows. */
-        const knows = (together, seat) => together.some((x) => x.kind === 'turn' && address(id, x.seat) === address(id, seat)
-            && list.some((y) => y.seq > x.seq && ['move', 'resigned'].includes(y.kind) && y.seat === x.seat));
+        /* A letter tells all that one command did; its number is that of the weightiest event.  Until its
+         * reader's next move any later one tells it too.  Who leaves himself is told no more. */
+        const tells = (together, e, seat) => {
+            const until = list.find((y) => y.seq > e.seq && y.kind === 'move' && address(id, y.seat) === address(id, seat))?.seq ?? Infinity;
+            return together.some((x) => heard.has(`${id} ${x.seq} ${address(id, seat)}`))
+                || list.some((x) => x.seq > e.seq && x.seq < until && heard.has(`${id} ${x.seq} ${address(id, seat)}`));
+        };
+        const left = (e, seat) => list.some((y) => y.seq > e.seq && y.kind === 'resigned' && address(id, y.seat) === address(id, seat));
         for (const e of list.filter((x) => x.kind === 'resigned')) {
             const together = list.filter((x) => x.seq >= e.seq && x.at === e.at);
             for (const seat of SEATS.filter((s) => address(id, s) !== address(id, e.seat)))
-                assert.ok(knows(together, seat) || together.some((x) => heard.has(`${id} ${x.seq} ${address(id, seat)}`)), `${id}: ${seat} heard of ${e.seat}'s resignation`);
+                assert.ok(tells(together, e, seat) || left(e, seat), `${id}: ${seat} heard of ${e.seat}'s resignation`);
             count.leavings += 1;
         }
     }
