@@ -2,18 +2,18 @@
  * The samples of config/mail, each tried with the program it is for: what stands there, but for
  * paths and ports, takes a letter from a real mail server into the daemon.
  *
- * OpenSMTPD cannot be installed beside Postfix.  Where SMTPD names its binary (the package unpacked
- * by dpkg -x), the sample is read by it.
+ * OpenSMTPD cannot be installed beside Postfix: tests/support/opensmtpd unpacks it, and SMTPD names
+ * its binary.
  */
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAM, startClub } from './lib/daemon.mjs';
-import { isPossible, startPostfix } from './lib/postfix.mjs';
+import { greeting, isPossible, startPostfix } from './lib/postfix.mjs';
 import { startDovecot } from './lib/dovecot.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -129,10 +129,31 @@ http: { listen = "127.0.0.1:0"; };\nmail: { directory = "mail"; };\n${mailIn('')
     assert.deepEqual(rows.map((row) => row.sender).toSorted(), ['', 'anna@example.net', 'anna@example.net']);
 });
 
-test('smtpd.conf is read by OpenSMTPD', { skip: spawnSync(SMTPD, ['-h']).error ? 'OpenSMTPD is not here; SMTPD names it' : false }, () => {
+const hasSmtpd = !spawnSync(SMTPD, ['-h']).error;
+
+test('smtpd.conf is read by OpenSMTPD', { skip: hasSmtpd ? false : 'OpenSMTPD is not here; SMTPD names it' }, () => {
     const said = spawnSync(SMTPD, ['-n', '-f', join(ROOT, 'config/mail/smtpd.conf')], { encoding: 'utf8' });
     assert.equal(said.status, 0, said.stderr);
     assert.match(said.stderr, /configuration OK/);
+});
+
+test('smtpd.conf hands letters over by LMTP', { skip: hasSmtpd && isPossible() ? false : 'OpenSMTPD is not here, or not root' }, async (t) => {
+    const port = await freePort(), lmtp = await freePort(), folder = mkdtempSync(join(tmpdir(), 'fourhanded-smtpd-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const conf = join(folder, 'conf'), scratch = join(folder, 'scratch');
+    mkdirSync(scratch);
+    writeFileSync(conf, sample('smtpd.conf').replace('listen on localhost', `listen on 127.0.0.1 port ${port}`).replaceAll('127.0.0.1:2424', `127.0.0.1:${lmtp}`));
+    const club = await startClub({ conf: mailIn(`lmtp_listen = "127.0.0.1:${lmtp}";`) });
+    t.after(() => club.end());
+    const child = spawn('unshare', ['-m', join(ROOT, 'tests/e2e/lib/opensmtpd'), SMTPD, conf, scratch], { stdio: 'ignore' });
+    const ended = new Promise((resolve) => { child.on('exit', resolve); });
+    t.after(async () => { child.kill('SIGTERM'); await ended; });
+    await Promise.race([greeting(port), ended.then((code) => { throw new Error(`smtpd ended: ${code}`); })]);
+    assert.equal(await send(port, 'anna@example.net', `play+${TOKEN.toUpperCase()}@${DOMAIN}`), 250);
+    assert.equal(await send(port, '', `bounce+abc.defghij234@${DOMAIN}`), 250);
+    const rows = await inbox(club, 2);
+    assert.deepEqual(rows.map((row) => row.sender).toSorted(), ['', 'anna@example.net']);
+    assert.deepEqual([...new Set(rows.map((row) => row.way))], ['lmtp']);
 });
 
 test('hosted.conf fetches letters by IMAP', { skip }, async (t) => {
