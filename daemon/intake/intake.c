@@ -327,11 +327,34 @@ enum status intake_accept(struct intake *in, const struct intake_arrival *from,
 
 /* ----------------------------------------------------------------------------- working them off */
 
+struct judging {
+    const struct intake_options *options;
+    const struct reading *reading;
+    struct buf *trace;
+    struct judged judged;
+    bool is_done; /* the dry run came to its end */
+};
+
+/* One claimed letter at work. */
+struct work {
+    struct claim *claim;
+    struct reading *reading;
+    struct judging judging;
+    enum status st;
+    struct err err;
+};
+
+/* Some letters that were claimed by one commit.  They are read one after the other and acted upon
+ * each in a command of its own, in order; the commands share commits as any others do. */
 struct claim {
     struct intake *in;
     struct inbox_row rows[INTAKE_CLAIM_MAX];
     size_t n;
     size_t put_aside;
+    struct work work[INTAKE_CLAIM_MAX];
+    pthread_mutex_t lock; /* over pending, and st and err of the work */
+    pthread_cond_t done;
+    size_t pending;
 };
 
 static enum status claim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
@@ -353,19 +376,35 @@ static enum status claim_run(struct store_txn *txn, utc_ms now, void *arg, struc
     return ST_OK;
 }
 
-struct judging {
-    const struct intake_options *options;
-    const struct reading *reading;
-    struct buf *trace;
-    struct judged judged;
-    bool is_done; /* the dry run came to its end */
-};
-
 static enum status judge_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
-    struct judging *j = arg;
+    struct work *work = arg;
 
-    return judge(j->options, txn, now, j->reading, NULL, &j->judged, err);
+    return judge(work->judging.options, txn, now, work->reading, NULL, &work->judging.judged, err);
+}
+
+static void judge_done(void *arg, enum status st, const struct err *err)
+{
+    struct work *work = arg;
+    struct claim *claim = work->claim;
+
+    pthread_mutex_lock(&claim->lock);
+    work->st = st;
+    if (err)
+        work->err = *err;
+    if (--claim->pending == 0)
+        pthread_cond_signal(&claim->done);
+    pthread_mutex_unlock(&claim->lock);
+}
+
+/* Nothing: when this has been done, so has what was queued before. */
+static enum status barrier_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    (void)txn;
+    (void)now;
+    (void)arg;
+    (void)err;
+    return ST_OK;
 }
 
 static enum status unclaim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
@@ -433,27 +472,70 @@ static void unclaim(struct intake *in, int64_t id)
         log_event(LOG_LEVEL_WARNING, "letter_kept_claimed id=%" PRId64 " why=\"%s\"", id, err.text);
 }
 
-/* Read one letter and settle it. */
-static enum status work_off(struct intake *in, int64_t id, struct err *err)
+/* Read a letter and queue its command. */
+static void work_begin(struct claim *claim, size_t i)
 {
-    struct judging j = {.options = &in->options};
-    struct reading *reading = NULL;
-    struct writer_command command = {.name = "mail", .run = judge_run, .arg = &j};
-    enum status st = load(in, id, &reading, err);
+    struct intake *in = claim->in;
+    struct work *work = &claim->work[i];
+    const struct writer_command command = {
+        .name = "mail", .run = judge_run, .done = judge_done, .arg = work};
 
-    j.reading = reading;
-    if (st == ST_OK)
-        st = writer_run(in->options.writer, &command, err);
-    if (st == ST_OK) {
-        judged_count(in, &j.judged);
-        log_event(LOG_LEVEL_INFO, "letter id=%" PRId64 " verdict=%s user_id=%" PRId64, id,
-                  inbox_verdict_str(j.judged.verdict), j.judged.user_id);
+    memset(work, 0, sizeof *work);
+    work->claim = claim;
+    work->judging.options = &in->options;
+    work->st = load(in, claim->rows[i].id, &work->reading, &work->err);
+    if (work->st != ST_OK)
+        return;
+    pthread_mutex_lock(&claim->lock);
+    claim->pending++;
+    pthread_mutex_unlock(&claim->lock);
+    work->st = writer_submit(in->options.writer, &command, &work->err);
+    if (work->st != ST_OK) {
+        pthread_mutex_lock(&claim->lock);
+        claim->pending--;
+        pthread_mutex_unlock(&claim->lock);
     }
-    reading_free(reading);
-    if (st == ST_CONFLICT && err->reason == REASON_ALREADY_DONE)
+}
+
+/* Until all that was queued is durable or refused. */
+static void work_wait(struct claim *claim)
+{
+    const struct writer_command barrier = {.name = "mail", .run = barrier_run};
+    struct err ignored = ERR_INIT;
+
+    /* Without a started writer it is this that does the work.  A writer that stops does first what
+     * waits, so if it takes no barrier any more the wait below still ends. */
+    if (writer_run(claim->in->options.writer, &barrier, &ignored) != ST_OK)
+        log_event(LOG_LEVEL_DEBUG, "letters_barrier why=\"%s\"", ignored.text);
+    pthread_mutex_lock(&claim->lock);
+    while (claim->pending > 0)
+        pthread_cond_wait(&claim->done, &claim->lock);
+    pthread_mutex_unlock(&claim->lock);
+}
+
+/* What became of it; a failure that is nobody's but ours. */
+static enum status work_end(struct claim *claim, size_t i, struct err *err)
+{
+    struct intake *in = claim->in;
+    struct work *work = &claim->work[i];
+    int64_t id = claim->rows[i].id;
+    enum status st = work->st;
+
+    reading_free(work->reading);
+    work->reading = NULL;
+    if (st == ST_OK) {
+        judged_count(in, &work->judging.judged);
+        log_event(LOG_LEVEL_INFO, "letter id=%" PRId64 " verdict=%s user_id=%" PRId64, id,
+                  inbox_verdict_str(work->judging.judged.verdict), work->judging.judged.user_id);
         return ST_OK;
+    }
+    if (st == ST_CONFLICT && work->err.reason == REASON_ALREADY_DONE)
+        return ST_OK;
+    *err = work->err;
     if (may_pass(st))
         unclaim(in, id);
+    else /* our bug, or a broken row: it is tried once more, then put aside */
+        log_event(LOG_LEVEL_ERROR, "letter_failed id=%" PRId64 " why=\"%s\"", id, err->text);
     return st;
 }
 
@@ -482,34 +564,32 @@ static void unclaim_rest(struct intake *in, const struct claim *claim, size_t fr
 
 static enum status step(struct intake *in, struct claim *claim, int *ret_n, struct err *err)
 {
-    bool is_failed = false;
-
     for (;;) {
+        bool is_failed = false;
+        enum status passing = ST_OK;
+        size_t begun = 0;
+
         TRY(claim_some(in, claim, err));
         if (claim->n == 0 && claim->put_aside == 0)
             return ST_OK;
         *ret_n += (int)claim->put_aside;
-        for (size_t i = 0; i < claim->n; i++) {
-            enum status st = work_off(in, claim->rows[i].id, err);
+        while (begun < claim->n && !atomic_load(&in->is_stopping))
+            work_begin(claim, begun++);
+        work_wait(claim);
+        for (size_t i = 0; i < begun; i++) {
+            enum status st = work_end(claim, i, err);
 
-            if (st == ST_OK) {
-                ++*ret_n;
-            } else if (may_pass(st)) {
-                unclaim_rest(in, claim, i + 1);
-                return st;
-            } else { /* our bug, or a broken row: it is tried once more, then put aside */
-                log_event(LOG_LEVEL_ERROR, "letter_failed id=%" PRId64 " why=\"%s\"",
-                          claim->rows[i].id, err->text);
-                is_failed = true;
-            }
-            if (atomic_load(&in->is_stopping)) {
-                unclaim_rest(in, claim, i + 1);
-                return ST_OK;
-            }
+            *ret_n += st == ST_OK;
+            if (may_pass(st))
+                passing = st;
+            else
+                is_failed = is_failed || st != ST_OK;
         }
+        unclaim_rest(in, claim, begun);
         if (is_failed)
             TRY(intake_reclaim(in, err));
-        is_failed = false;
+        if (passing != ST_OK || begun < claim->n)
+            return passing;
     }
 }
 
@@ -522,7 +602,11 @@ enum status intake_step(struct intake *in, int *ret_n, struct err *err)
 
     if (!claim)
         return err_reason(err, REASON_NO_MEMORY, "letters");
+    pthread_mutex_init(&claim->lock, NULL);
+    pthread_cond_init(&claim->done, NULL);
     st = step(in, claim, &n, &own);
+    pthread_cond_destroy(&claim->done);
+    pthread_mutex_destroy(&claim->lock);
     free(claim);
     if (ret_n)
         *ret_n = n;

@@ -22,6 +22,8 @@
  *   act     ONE command of the writer: the row must still be claimed; token, sender, commands,
  *           their effects, the answer's intent and the row's settlement are kept together or not
  *           at all.  So each letter has exactly one effect, whenever the process dies.
+ *   Letters claimed together are acted upon in their order, each in its own command; those
+ *   commands share commits, so that a full mailbox does not cost an fsync a letter.
  *   A letter handed in again (same recipient, sender, Message-ID and body) has no second effect;
  *   the first repeat gets the same answer once more.
  *
@@ -65,7 +67,7 @@ struct intake;
 
 enum {
     INTAKE_ATTEMPTS = 5,          /* claims without settling before a letter is put aside */
-    INTAKE_CLAIM_MAX = 16,        /* letters claimed by one commit */
+    INTAKE_CLAIM_MAX = 15,        /* letters claimed by one commit: less than limits.queue */
     INTAKE_ANSWER_MAX = 12 * 1024,/* bytes of an answer's text; cut with a sentence saying so */
     INTAKE_CPU_MS = 5000          /* processor time for reading one letter */
 };
