@@ -570,6 +570,34 @@ static void test_the_thread_works_letters_off(void **state)
     assert_int_equal(intake_stats(p->intake).answers, 1);
 }
 
+/* Many at once share commits, and are acted upon in the order in which they came. */
+static void test_a_full_mailbox_is_worked_off_in_order(void **state)
+{
+    enum { LETTERS = 3 * INTAKE_CLAIM_MAX + 1 };
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    struct intake_arrival arrival = {.way = INBOX_BY_LMTP, .sender = "anna@example.org",
+                                     .received_at = UTC_NONE};
+    struct err err = ERR_INIT;
+    char text[200];
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    arrival.recipient = to_token(p);
+    for (int i = 0; i < LETTERS; i++) {
+        (void)snprintf(text, sizeof text, "From: anna@example.org\r\n\r\nnote %02d\r\n", i);
+        arrival.bytes = text;
+        arrival.n = strlen(text);
+        assert_ok(intake_accept(p->intake, &arrival, NULL, &err), err);
+    }
+    table_start_thread(p->t);
+    assert_ok(intake_start(p->intake, &err), err);
+    intake_settle(p->intake);
+    intake_stop(p->intake);
+    assert_int_equal(intake_stats(p->intake).verdicts[INBOX_VERDICT_ACTED], LETTERS);
+    assert_int_equal(
+        post_count(p, "SELECT count(*) FROM notes WHERE CAST(text AS INTEGER) = id - 1"), LETTERS);
+}
+
 /* ---------------------------------------------------------------- bounces, recovery, leaving */
 
 static enum status sent_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
@@ -789,6 +817,7 @@ int main(void)
         TEST(test_unreadable_bytes_are_put_aside),
         TEST(test_exactly_one_effect_a_letter),
         TEST(test_the_thread_works_letters_off),
+        TEST(test_a_full_mailbox_is_worked_off_in_order),
         TEST(test_bounces_suspend_by_blame_only),
         TEST(test_soft_bounces_count_on_three_days_and_old_ones_not),
         TEST(test_what_is_no_report_bounces_nothing),
