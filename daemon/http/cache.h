@@ -24,7 +24,7 @@
 #include "base/status.h"
 
 enum {
-    CACHE_ENTRIES = 8192, /* a thousand games as their four players and lookers-on see them */
+    CACHE_ENTRIES = 6144, /* a thousand games as their four players and lookers-on see them */
     CACHE_BODY_MAX = 4096,
     CACHE_AGE_MS = 10000,
     CACHE_ETAG_SIZE = 32,
