@@ -15,8 +15,8 @@
  * again and the sign of life is set to now, so that the daemon sees no outage.
  *
  * PRAGMAs: journal_mode = OFF, synchronous = OFF, foreign_keys = OFF, ignore_check_constraints = ON
- * (looking costs more than the rows do), cache_size = 256 MiB while writing; ANALYZE is not run (the
- * daemon's own statements are written to need none); WAL after.
+ * (looking costs more than the rows do), cache_size = 256 MiB while writing; ANALYZE is not run
+ * (the daemon's own statements are written to need none); WAL after.
  */
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -77,8 +77,8 @@ struct change {
 
 /*
  * INSERT INTO table SELECT … for n from 1 to `copies` and all rows of a base of `of`, a table of
- * the rows to copy.  Each `every`th copy runs; those are of one of `bases` by turns, the others of 0.
- * which: a condition on k, or "1".
+ * the rows to copy.  Each `every`th copy runs; those are of one of `bases` by turns, the others of
+ * base 0.  which: a condition on k, or "1".
  */
 static void copy(const char *table, const char *of, int64_t copies, int64_t every, int64_t bases,
                  const char *which, const struct change *changes)
@@ -127,6 +127,8 @@ static void write_ids(const char *path, const char *condition)
     FILE *out = fopen(path, "w");
 
     (void)snprintf(text, sizeof text, "SELECT public_id FROM games WHERE %s", condition);
+    if (!out)
+        perror(path);
     if (!out || sqlite3_prepare_v2(db, text, -1, &s, NULL) != SQLITE_OK)
         die(path);
     while (sqlite3_step(s) == SQLITE_ROW)
