@@ -97,8 +97,9 @@ static void inbox_print(struct store_conn *conn, utc_ms now, struct buf *out)
         return;
     one(out, "inbox_waiting", "gauge", "Letters not settled yet.", (double)depth.waiting);
     one(out, "inbox_lag_seconds", "gauge", "How long the oldest of them waits.",
-        depth.oldest_at != UTC_NONE && depth.oldest_at < now ? (double)(now - depth.oldest_at) / 1000
-                                                             : 0);
+        depth.oldest_at != UTC_NONE && depth.oldest_at < now
+            ? (double)(now - depth.oldest_at) / 1000
+            : 0);
     one(out, "inbox_quarantined", "gauge", "Letters put aside, for the operator to look at.",
         (double)depth.quarantined);
 }
