@@ -488,9 +488,9 @@ static enum status put_mail(struct telling *t, const struct reader *reader,
     return st;
 }
 
-/* Whether what a superseded letter should have told besides is told by nothing else: its reader made
- * the move that it asked for before it went, or he has switched such letters off.  Else a newer
- * letter of the same turn, or of the game's end, tells it. */
+/* Whether what a superseded letter should have told besides is told by nothing else: its reader
+ * made the move that it asked for before it went, or he has switched such letters off.  Else a
+ * newer letter of the same turn, or of the game's end, tells it. */
 static enum status is_untold(struct store_conn *conn, const struct game_row *game,
                              const struct intent_row *late, bool *ret, struct err *err)
 {

@@ -40,8 +40,8 @@ out:
     return st;
 }
 
-/* Events since the user's last move before that one which the letter is about, or all; to the end of
- * the command that caused the intent, so that a letter sent later lists neither more nor less. */
+/* Events since the user's last move before that one which the letter is about, or all; to the end
+ * of the command that caused the intent, so that a letter sent later lists just the same. */
 static enum status load_events(struct subject *s, struct err *err)
 {
     int64_t since = 0, through = intent_param(s->intent, "through");
