@@ -479,6 +479,8 @@ static void work_begin(struct claim *claim, size_t i)
     struct work *work = &claim->work[i];
     const struct writer_command command = {
         .name = "mail", .run = judge_run, .done = judge_done, .arg = work};
+    struct err err = ERR_INIT;
+    enum status st;
 
     memset(work, 0, sizeof *work);
     work->claim = claim;
@@ -489,12 +491,14 @@ static void work_begin(struct claim *claim, size_t i)
     pthread_mutex_lock(&claim->lock);
     claim->pending++;
     pthread_mutex_unlock(&claim->lock);
-    work->st = writer_submit(in->options.writer, &command, &work->err);
-    if (work->st != ST_OK) {
-        pthread_mutex_lock(&claim->lock);
-        claim->pending--;
-        pthread_mutex_unlock(&claim->lock);
-    }
+    st = writer_submit(in->options.writer, &command, &err);
+    if (st == ST_OK) /* the work is the writer's from here on */
+        return;
+    pthread_mutex_lock(&claim->lock);
+    claim->pending--;
+    work->st = st;
+    work->err = err;
+    pthread_mutex_unlock(&claim->lock);
 }
 
 /* Until all that was queued is durable or refused. */
