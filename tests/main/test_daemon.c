@@ -630,6 +630,7 @@ static void test_letters_come_in_by_lmtp_and_maildir_and_are_looked_at(void **st
 struct systemd {
     char notify[128]; /* NOTIFY_SOCKET */
     int listen_fd;   /* handed over as descriptor 3; -1: none */
+    const char *listen_name; /* NULL: "http" */
 };
 
 static void as_systemd(void *arg)
@@ -648,7 +649,7 @@ static void as_systemd(void *arg)
         snprintf(pid, sizeof pid, "%ld", (long)getpid());
         (void)setenv("LISTEN_PID", pid, 1);
         (void)setenv("LISTEN_FDS", "1", 1);
-        (void)setenv("LISTEN_FDNAMES", "http", 1);
+        (void)setenv("LISTEN_FDNAMES", s->listen_name ? s->listen_name : "http", 1);
     }
 }
 
@@ -749,6 +750,30 @@ static void test_a_socket_that_systemd_holds_is_served(void **state)
     close(s.listen_fd);
 }
 
+static void test_a_socket_for_letters_that_systemd_holds_is_served(void **state)
+{
+    struct club *c = *state;
+    struct systemd s = {.listen_fd = -1, .listen_name = "lmtp"};
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    char more[200];
+
+    snprintf(more, sizeof more, MAIL_IN, "");
+    config_write(c, more);
+    s.listen_fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    str_copy(at.sun_path, sizeof at.sun_path, path_of(c, "held.sock"));
+    assert_int_equal(bind(s.listen_fd, (const struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(s.listen_fd, 16), 0);
+    /* A letter's bringer that comes before the daemon is there waits. */
+    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    daemon_start_with(c, as_systemd, &s);
+    assert_non_null(strstr(c->ready, " lmtp unix:"));
+    assert_hears(fd, "220 example.org LMTP Fourhanded\r\n");
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    close(fd);
+    close(s.listen_fd);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, club_make, club_remove)
 
 int main(int argc, char **argv)
@@ -771,6 +796,7 @@ int main(int argc, char **argv)
         TEST(test_systemd_is_told_when_it_is_ready_alive_and_stopping),
         TEST(test_a_second_signal_ends_it_at_once),
         TEST(test_a_socket_that_systemd_holds_is_served),
+        TEST(test_a_socket_for_letters_that_systemd_holds_is_served),
     };
 
     if (argc != 2) {
