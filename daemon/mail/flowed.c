@@ -26,7 +26,9 @@ void flowed_unwrap(const char *text, size_t n, bool is_delsp, struct buf *out)
             line++, len--;
         is_signature = len == 3 && memcmp(line, "-- ", 3) == 0;
         is_flowed = len > 0 && line[len - 1] == ' ' && !is_signature;
-        if (is_open && (depth != open_depth || is_signature)) {
+        /* An empty line ends a paragraph and stands for itself: RFC 3676 would let a blank that was
+         * typed at the end of a line swallow it. */
+        if (is_open && (depth != open_depth || is_signature || len == 0)) {
             buf_putc(out, '\n');
             is_open = false;
         }

@@ -457,7 +457,7 @@ static void test_flowed_text_is_made_whole(void **state)
         {"> a \n> b\n", "> a b\n"},    {"> a \n>> b\n", "> a \n> > b\n"},
         {" >a\n", ">a\n"},             {"  a\n", " a\n"},
         {"a\n-- \nb\n", "a\n-- \nb\n"}, {"a \n-- \nb\n", "a \n-- \nb\n"},
-        {">a \n> b\n", "> a b\n"},     {"a \n\nb\n", "a \nb\n"},
+        {">a \n> b\n", "> a b\n"},     {"a \n\nb\n", "a \n\nb\n"},
     };
 
     (void)state;
