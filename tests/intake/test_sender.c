@@ -483,6 +483,45 @@ static void test_a_letter_that_kills_its_reader_is_put_aside(void **state)
     }
 }
 
+/* P39: what fails inside us is tried twice and put aside, with the thread and without. */
+static void test_a_letter_that_cannot_be_acted_upon_blocks_nothing(void **state)
+{
+    struct post *p = *state;
+    struct intake_accepted bad, good;
+    struct err err = ERR_INIT;
+
+    for (int threads = 0; threads < 2; threads++) {
+        int64_t game = game_start(p->t, "teams");
+        struct intake_arrival arrival = {.way = INBOX_BY_LMTP, .sender = "anna@example.org",
+                                         .received_at = UTC_NONE};
+        static const char fails[] = "From: anna@example.org\r\n\r\ndraw\r\n",
+                          works[] = "From: anna@example.org\r\n\r\nnote fine\r\n";
+
+        (void)post_token(p, SOUTH, TOKEN_TURN, game);
+        arrival.recipient = to_token(p);
+        arrival.bytes = fails;
+        arrival.n = sizeof fails - 1;
+        assert_ok(intake_accept(p->intake, &arrival, &bad, &err), err);
+        arrival.bytes = works;
+        arrival.n = sizeof works - 1;
+        assert_ok(intake_accept(p->intake, &arrival, &good, &err), err);
+        p->t->fail_hook_after = 0; /* whoever writes the letters of a draw offer fails */
+        if (threads) {
+            table_start_thread(p->t);
+            assert_ok(intake_start(p->intake, &err), err);
+            intake_settle(p->intake);
+            intake_stop(p->intake);
+        } else {
+            assert_ok(intake_step(p->intake, NULL, &err), err);
+        }
+        p->t->fail_hook_after = -1;
+        assert_int_equal(post_row(p, bad.id).state, INBOX_QUARANTINED);
+        assert_int_equal(post_row(p, bad.id).attempts, INTAKE_ATTEMPTS + 1);
+        assert_int_equal(post_row(p, good.id).verdict, INBOX_VERDICT_ACTED);
+        assert_int_equal(count_events(p->t, game, GAME_EVENT_DRAW_OFFERED), 0);
+    }
+}
+
 /* M10, P29, P38: what cannot be read is put aside at once, and stops nothing. */
 static void test_unreadable_bytes_are_put_aside(void **state)
 {
@@ -814,6 +853,7 @@ int main(void)
         TEST(test_the_same_mistake_is_told_once_an_hour),
         TEST(test_the_same_letter_again_has_no_second_effect),
         TEST(test_a_letter_that_kills_its_reader_is_put_aside),
+        TEST(test_a_letter_that_cannot_be_acted_upon_blocks_nothing),
         TEST(test_unreadable_bytes_are_put_aside),
         TEST(test_exactly_one_effect_a_letter),
         TEST(test_the_thread_works_letters_off),
