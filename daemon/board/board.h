@@ -66,6 +66,10 @@ MUST_CHECK enum status board_png(const struct board_view *view, int width, struc
 MUST_CHECK enum status board_text(const struct board_view *view, struct buf *out,
                                   struct err *err);
 
+/* One army of it: "White (South): king h1, queen g1, rooks d1 k1, …" */
+void board_army_words(struct buf *out, enum lang lang, const struct position *pos,
+                      enum seat seat);
+
 /* The position in words, for alt texts, speech and Braille: every army with its men by kind and
  * square, the last move, checks and who is on turn or how the game ended; sentences on one line. */
 MUST_CHECK enum status board_words(const struct board_view *view, struct buf *out,

@@ -26,25 +26,26 @@ enum status board_text(const struct board_view *view, struct buf *out, struct er
     return st;
 }
 
-/* "king h1, queen g1, rook d1 k1, …" */
+/* "king h1, queen g1, rooks d1 k1, …" */
 static void men_put(struct buf *out, enum lang lang, const struct position *pos, enum seat seat)
 {
     const char *sep = "";
 
     for (int kind = KIND_KING; kind < KINDS; kind++) {
-        const char *name = NULL;
+        int on[SQUARES], n = 0;
 
-        for (int square = 0; square < SQUARES; square++) {
+        for (int square = 0; square < SQUARES; square++)
+            if (position_man_at(pos, square) == man_of(seat, (enum kind)kind))
+                on[n++] = square;
+        if (n == 0)
+            continue;
+        buf_printf(out, "%s%s", sep,
+                   n == 1 ? words_kind(lang, (enum kind)kind) : words_kinds(lang, (enum kind)kind));
+        sep = ", ";
+        for (int i = 0; i < n; i++) {
             char text[SQUARE_TEXT_MAX];
 
-            if (position_man_at(pos, square) != man_of(seat, (enum kind)kind))
-                continue;
-            if (name == NULL) {
-                name = words_kind(lang, (enum kind)kind);
-                buf_printf(out, "%s%s", sep, name);
-                sep = ", ";
-            }
-            (void)square_print(square, text);
+            (void)square_print(on[i], text);
             buf_printf(out, " %s", text);
         }
     }
@@ -52,7 +53,7 @@ static void men_put(struct buf *out, enum lang lang, const struct position *pos,
         buf_puts(out, words_plain(lang, "words.no_men"));
 }
 
-static void army_put(struct buf *out, enum lang lang, const struct position *pos, enum seat seat)
+void board_army_words(struct buf *out, enum lang lang, const struct position *pos, enum seat seat)
 {
     static const char *const code[] = {
         [CONDITION_LIVE] = "words.army",
@@ -135,7 +136,7 @@ enum status board_words(const struct board_view *view, struct buf *out, struct e
     checks_put(out, lang, pos);
     for (int i = 0; i < SEATS; i++) {
         buf_putc(out, ' ');
-        army_put(out, lang, pos, (enum seat)((pos->turn + (unsigned)i) % SEATS));
+        board_army_words(out, lang, pos, (enum seat)((pos->turn + (unsigned)i) % SEATS));
     }
     return buf_status(out, "a position in words", err);
 }

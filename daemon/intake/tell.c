@@ -430,35 +430,8 @@ static void tell_opponents(struct act *a)
 
 static void say_army(struct act *a, const struct position *pos, int seat)
 {
-    static const char *const codes[] = {"words.army", "words.army_mated", "words.army_stalemated",
-                                        "words.army_absent"};
-    struct buf men = buf_make(LINE_ROOM);
-
-    for (int kind = KIND_KING; kind < KINDS; kind++) {
-        struct board of = pos->kinds[kind];
-        bool has_name = false;
-        int square;
-
-        for (int i = 0; i < 4; i++)
-            of.word[i] &= pos->seats[seat].word[i];
-        while ((square = board_take(&of)) != SQUARE_NONE) {
-            char text[SQUARE_TEXT_MAX];
-
-            (void)square_print(square, text);
-            if (!has_name)
-                buf_printf(&men, "%s%s", men.len > 0 ? ", " : "",
-                           words_kind(a->lang, (enum kind)kind));
-            has_name = true;
-            buf_printf(&men, " %s", text);
-        }
-    }
-    if (men.len == 0)
-        buf_puts(&men, words_plain(a->lang, "words.no_men"));
-    SAY(a, codes[pos->condition[seat]], WORDS_TEXT("colour", colour_of(a, seat)),
-        WORDS_TEXT("seat", words_seat_name(a->lang, (enum seat)seat)),
-        WORDS_TEXT("men", men.data));
+    board_army_words(&a->text, a->lang, pos, (enum seat)seat);
     say_line(a);
-    buf_release(&men);
 }
 
 /* A seat by its colour, its colour's letter or name, in English or the reader's language. */

@@ -55,6 +55,14 @@ const char *words_kind(enum lang lang, enum kind kind)
     return words_plain(lang, code);
 }
 
+const char *words_kinds(enum lang lang, enum kind kind)
+{
+    char code[CODE_SIZE];
+
+    (void)snprintf(code, sizeof code, "kinds.%s", kind_word(kind, true));
+    return words_plain(lang, code);
+}
+
 const char *words_man(enum lang lang, const struct game *game, uint8_t man)
 {
     char code[CODE_SIZE], kind[16];

@@ -88,6 +88,7 @@ struct words_entry words_at(enum lang lang, size_t index);
 const char *words_seat_colour(enum lang lang, const struct game *game, enum seat seat); /* White */
 const char *words_seat_name(enum lang lang, enum seat seat);                            /* South */
 const char *words_kind(enum lang lang, enum kind kind);                                 /* bishop */
+const char *words_kinds(enum lang lang, enum kind kind); /* several of them: bishops */
 /* "white bishop", with the endings that the language wants. */
 const char *words_man(enum lang lang, const struct game *game, uint8_t man);
 
