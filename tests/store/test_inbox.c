@@ -324,7 +324,7 @@ static void test_letters_are_claimed_in_the_order_in_which_they_came(void **stat
         assert_true(rows[i - 1].id < rows[i].id);
 }
 
-/* P39: a letter that was claimed before is claimed alone, so its neighbours are not counted with it. */
+/* P39: one that was claimed before is claimed alone, so that no neighbour is counted with it. */
 static void test_a_letter_that_was_claimed_before_is_claimed_alone(void **state)
 {
     int64_t first = put(1), second = put(2), third, n = -1;
