@@ -276,7 +276,6 @@ CREATE TABLE new_outbox (
     expires_at   INTEGER NOT NULL,             -- of no use from then on
     leased_until INTEGER,                      -- whoever leased it has it until then; NULL: nobody
     attempts     INTEGER NOT NULL DEFAULT 0,   -- leases given that led to sending
-    bytes        BLOB,                         -- exactly what is sent; NULL: not composed, or erased
     content_type TEXT NOT NULL DEFAULT '',     -- webhook: of the bytes
     envelope_from TEXT NOT NULL DEFAULT '',    -- mail: MAIL FROM
     envelope_to  TEXT NOT NULL DEFAULT '',     -- mail: RCPT TO
@@ -292,15 +291,22 @@ CREATE TABLE new_outbox (
 ) STRICT;
 INSERT INTO new_outbox (
     id, dedupe_key, class, channel, template, user_id, address, webhook_id, game_id, seat,
-    event_id, seq, state_no, params, state, due_at, expires_at, leased_until, attempts, bytes,
+    event_id, seq, state_no, params, state, due_at, expires_at, leased_until, attempts,
     content_type, envelope_from, envelope_to, message_id, has_token, last_code, last_text,
     created_at, settled_at)
 SELECT
     id, dedupe_key, class, channel, template, user_id, address, webhook_id, game_id, seat,
-    event_id, seq, state_no, params, state, due_at, expires_at, leased_until, attempts, bytes,
+    event_id, seq, state_no, params, state, due_at, expires_at, leased_until, attempts,
     content_type, envelope_from, envelope_to, message_id, has_token, last_code, last_text,
     created_at, settled_at
 FROM outbox;
+-- Exactly what is sent; no row: not composed, or erased.  Apart from the rest, since whatever changes
+-- a row writes it anew as a whole, and a letter with its picture is a hundred times as long.
+CREATE TABLE outbox_bytes (
+    outbox_id INTEGER PRIMARY KEY REFERENCES outbox (id) ON DELETE CASCADE, -- of which intent
+    bytes     BLOB NOT NULL                    -- the letter, or a webhook's body
+) STRICT;
+INSERT INTO outbox_bytes (outbox_id, bytes) SELECT id, bytes FROM outbox WHERE bytes IS NOT NULL;
 DROP TABLE outbox;
 ALTER TABLE new_outbox RENAME TO outbox;
 CREATE INDEX outbox_mail_due ON outbox (due_at, id) WHERE state = 'queued' AND channel = 'mail';

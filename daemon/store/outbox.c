@@ -58,12 +58,44 @@ static void intent_read(struct query *q, struct intent_row *i)
 
     brief_read(q, i);
     i->params = (char *)column_heap(q, &len);
-    i->bytes = column_heap(q, &i->bytes_len);
+}
+
+static enum status bytes_get(struct store_conn *conn, struct intent_row *intent, struct err *err)
+{
+    struct query q = query_begin(conn, Q_BYTES_GET);
+    bool has_row = false;
+    enum status st;
+
+    bind_int(&q, intent->id);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && has_row)
+        intent->bytes = column_heap(&q, &intent->bytes_len);
+    return query_end(&q, st, err);
+}
+
+static enum status bytes_put(struct store_txn *txn, int64_t id, const void *bytes, size_t len,
+                             struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_BYTES_PUT);
+
+    bind_int(&q, id);
+    bind_blob(&q, bytes, len);
+    return query_run(&q, err);
+}
+
+/* After a row was settled: what must not be kept of it. */
+static enum status bytes_erase(struct store_txn *txn, int64_t id, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_BYTES_ERASE);
+
+    bind_int(&q, id);
+    return query_run(&q, err);
 }
 
 /* Ends the query. */
 static enum status intent_one(struct query *q, struct intent_row *ret_intent, struct err *err)
 {
+    struct store_conn *conn = q->conn;
     struct intent_row intent = INTENT_ROW_INIT;
     bool has_row = false;
     enum status st = query_row(q, &has_row, err);
@@ -73,6 +105,8 @@ static enum status intent_one(struct query *q, struct intent_row *ret_intent, st
     else if (st == ST_OK)
         intent_read(q, &intent);
     st = query_end(q, st, err);
+    if (st == ST_OK)
+        st = bytes_get(conn, &intent, err);
     if (st == ST_OK)
         *ret_intent = intent;
     else
@@ -168,7 +202,6 @@ enum status outbox_put_composed(struct store_txn *txn, const struct intent_row *
     bind_int(&q, i->due_at);
     bind_int(&q, i->expires_at);
     bind_int(&q, i->created_at);
-    bind_blob(&q, i->bytes, i->bytes_len);
     BIND_TEXT(&q, i->content_type);
     BIND_TEXT(&q, i->envelope_from);
     BIND_TEXT(&q, i->envelope_to);
@@ -181,6 +214,8 @@ enum status outbox_put_composed(struct store_txn *txn, const struct intent_row *
             *ret_id = 0; /* said already */
         return ST_OK;
     }
+    if (st == ST_OK && i->bytes)
+        st = bytes_put(txn, id, i->bytes, i->bytes_len, err);
     if (st == ST_OK)
         st = webhook_next_due(txn, i->webhook_id, err);
     if (st != ST_OK)
@@ -220,6 +255,8 @@ static enum status expire(struct store_txn *txn, int64_t id, utc_ms now, struct 
     bind_int(&q, id);
     bind_int(&q, now);
     st = query_touch(&q, &webhook_id, err);
+    if (st == ST_OK)
+        st = bytes_erase(txn, id, err);
     return st == ST_OK ? webhook_next_due(txn, webhook_id, err) : st;
 }
 
@@ -371,13 +408,14 @@ enum status outbox_compose(struct store_txn *txn, int64_t id, int attempt,
 
     if (letter->len > BYTES_MAX)
         query_trouble(&q, ST_TOO_LARGE, "a notice is too large");
-    bind_blob(&q, letter->bytes, letter->len);
     bind_text(&q, letter->content_type, CONTENT_TYPE_SIZE);
     bind_text(&q, letter->envelope_from, ADDRESS_SIZE);
     bind_text(&q, letter->envelope_to, ADDRESS_SIZE);
     bind_text(&q, letter->message_id, MESSAGE_ID_SIZE);
     bind_int(&q, letter->has_token);
     st = query_touch(&q, NULL, err);
+    if (st == ST_OK)
+        st = bytes_put(txn, id, letter->bytes, letter->len, err);
     return st == ST_NOT_FOUND ? lease_lost(err) : st;
 }
 
@@ -413,7 +451,8 @@ static enum status settle(struct store_txn *txn, int64_t id, int attempt, enum o
     st = query_touch(&q, &webhook_id, err);
     if (st != ST_OK)
         return st == ST_NOT_FOUND ? lease_lost(err) : st;
-    return webhook_idle(txn, webhook_id, id, err);
+    st = bytes_erase(txn, id, err);
+    return st == ST_OK ? webhook_idle(txn, webhook_id, id, err) : st;
 }
 
 enum status outbox_sent(struct store_txn *txn, int64_t id, int attempt, int code, const char *text,
@@ -535,6 +574,8 @@ enum status outbox_supersede_game(struct store_txn *txn, int64_t game_id, enum n
             bind_int(&q, now);
             st = query_run(&q, err);
             if (st == ST_OK)
+                st = bytes_erase(txn, rows[i].id, err);
+            if (st == ST_OK)
                 st = webhook_idle(txn, rows[i].webhook_id, rows[i].id, err);
         }
         all += (int64_t)n;
@@ -554,6 +595,11 @@ enum status outbox_drop_webhook(struct store_txn *txn, int64_t webhook_id, const
     bind_int(&q, now);
     bind_text(&q, text, REPLY_TEXT_SIZE);
     st = query_run(&q, err);
+    if (st == ST_OK) {
+        q = query_begin(txn->conn, Q_BYTES_ERASE_WEBHOOK);
+        bind_int(&q, webhook_id);
+        st = query_run(&q, err);
+    }
     return st == ST_OK ? webhook_next_due(txn, webhook_id, err) : st;
 }
 

@@ -91,8 +91,6 @@
 #define HELD_COLUMNS                                                                               \
     "game_id, seat, user_id, state_no, move, with_draw, inbox_id, received_at, release_at,"        \
     " created_at"
-#define ERASE_BYTES                                                                                \
-    "bytes = CASE WHEN has_token = 1 OR channel = 'mail' THEN NULL ELSE bytes END"
 #define WEBHOOK_WAITS                                                                              \
     "next_due_at IS NOT NULL AND busy_outbox_id IS NULL AND state = 'on' AND deleted_at"           \
     " IS NULL"
@@ -321,9 +319,12 @@
       "SELECT " TIMER_COLUMNS " FROM timers WHERE id = ?1")                                        \
     /* outbox */                                                                                   \
     X(OUTBOX_FATE,                                                                                 \
-      "SELECT settled_at IS NULL, bytes IS NULL FROM outbox WHERE id = ?1")                        \
+      "SELECT settled_at IS NULL, NOT EXISTS (SELECT 1 FROM outbox_bytes WHERE outbox_id ="        \
+      " ?1) FROM outbox WHERE id = ?1")                                                            \
     X(OUTBOX_GET,                                                                                  \
-      "SELECT " INTENT_COLUMNS ", params, bytes FROM outbox WHERE id = ?1")                        \
+      "SELECT " INTENT_COLUMNS ", params FROM outbox WHERE id = ?1")                               \
+    X(BYTES_GET,                                                                                   \
+      "SELECT bytes FROM outbox_bytes WHERE outbox_id = ?1")                                       \
     X(OUTBOX_OF_WEBHOOK,                                                                           \
       "SELECT " INTENT_COLUMNS " FROM outbox WHERE webhook_id = ?1 AND id < ?2 ORDER BY id DESC"   \
       " LIMIT ?3")                                                                                 \
@@ -436,8 +437,8 @@
       " min(o.due_at) FROM outbox o WHERE o.webhook_id = w.id AND o.state = 'queued' AND"          \
       " o.channel = 'webhook')")                                                                   \
     X(VERIFY_TOKENS_KEPT,                                                                          \
-      "SELECT /*scan*/ count(*) FROM outbox WHERE settled_at IS NOT NULL AND bytes IS NOT"         \
-      " NULL AND (has_token = 1 OR channel = 'mail')")                                             \
+      "SELECT /*scan*/ count(*) FROM outbox_bytes b JOIN outbox o ON o.id = b.outbox_id WHERE"     \
+      " o.settled_at IS NOT NULL AND (o.has_token = 1 OR o.channel = 'mail')")                     \
     X(VERIFY_ATTEMPTS,                                                                             \
       "SELECT /*scan*/ count(*) FROM outbox o WHERE (SELECT count(*) FROM outbox_attempts a"       \
       " WHERE a.outbox_id = o.id) > o.attempts")                                                   \
@@ -756,9 +757,9 @@
     X(OUTBOX_PUT,                                                                                  \
       "INSERT INTO outbox (dedupe_key, class, channel, template, user_id, address,"                \
       " webhook_id, game_id, seat, event_id, seq, state_no, params, state, due_at, expires_at,"    \
-      " created_at, bytes, content_type, envelope_from, envelope_to, message_id, has_token)"       \
+      " created_at, content_type, envelope_from, envelope_to, message_id, has_token)"              \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'queued', ?14, ?15,"       \
-      " ?16, ?17, ?18, ?19, ?20, ?21, ?22) ON CONFLICT (dedupe_key) DO NOTHING")                   \
+      " ?16, ?17, ?18, ?19, ?20, ?21) ON CONFLICT (dedupe_key) DO NOTHING")                        \
     X(OUTBOX_FIRST_ANSWER,                                                                         \
       "SELECT id, expires_at FROM outbox WHERE state = 'queued' AND class = 'answer' AND due_at <="\
       " ?1 ORDER BY due_at, id LIMIT 1")                                                           \
@@ -773,7 +774,7 @@
       " next_due_at LIMIT 1")                                                                      \
     X(OUTBOX_LEASE,                                                                                \
       "UPDATE outbox SET state = 'leased', leased_until = ?2, attempts = attempts + 1 WHERE"       \
-      " id = ?1 AND state = 'queued' RETURNING " INTENT_COLUMNS ", params, bytes")                 \
+      " id = ?1 AND state = 'queued' RETURNING " INTENT_COLUMNS ", params")                        \
     X(OUTBOX_ENDED_LEASES,                                                                         \
       "UPDATE outbox SET state = 'queued', leased_until = NULL WHERE id IN (SELECT id FROM"        \
       " outbox WHERE state = 'leased' AND leased_until <= ?1 ORDER BY leased_until LIMIT 64)"      \
@@ -787,16 +788,15 @@
       " ?1 AND o.state = 'queued' AND o.channel = 'webhook' ORDER BY o.due_at, o.id LIMIT 1)"      \
       " WHERE id = ?1")                                                                            \
     X(OUTBOX_COMPOSE,                                                                              \
-      "UPDATE outbox SET bytes = ?3, content_type = ?4, envelope_from = ?5, envelope_to = ?6,"     \
-      " message_id = ?7, has_token = ?8 WHERE id = ?1 AND state = 'leased' AND attempts = ?2"      \
-      " RETURNING id")                                                                             \
+      "UPDATE outbox SET content_type = ?3, envelope_from = ?4, envelope_to = ?5, message_id ="    \
+      " ?6, has_token = ?7 WHERE id = ?1 AND state = 'leased' AND attempts = ?2 RETURNING id")     \
     X(OUTBOX_SETTLE,                                                                               \
       "UPDATE outbox SET state = ?3, settled_at = ?4, leased_until = NULL, last_code = ?5,"        \
-      " last_text = ?6, " ERASE_BYTES " WHERE id = ?1 AND state = 'leased' AND attempts = ?2"      \
-      " RETURNING webhook_id")                                                                     \
+      " last_text = ?6 WHERE id = ?1 AND state = 'leased' AND attempts = ?2 RETURNING"             \
+      " webhook_id")                                                                               \
     X(OUTBOX_EXPIRE,                                                                               \
-      "UPDATE outbox SET state = 'expired', settled_at = ?2, leased_until = NULL,"                 \
-      " " ERASE_BYTES " WHERE id = ?1 AND state = 'queued' RETURNING webhook_id")                  \
+      "UPDATE outbox SET state = 'expired', settled_at = ?2, leased_until = NULL WHERE id = ?1"    \
+      " AND state = 'queued' RETURNING webhook_id")                                                \
     X(OUTBOX_RETRY,                                                                                \
       "UPDATE outbox SET state = 'queued', leased_until = NULL, due_at = ?3, last_code = ?4,"      \
       " last_text = ?5 WHERE id = ?1 AND state = 'leased' AND attempts = ?2 RETURNING"             \
@@ -806,10 +806,10 @@
       " attempts - 1 WHERE id = ?1 AND state = 'leased' AND attempts = ?2 RETURNING webhook_id")   \
     X(OUTBOX_SUPERSEDE,                                                                            \
       "UPDATE outbox SET state = 'superseded', settled_at = ?2, last_text = 'the game has"         \
-      " moved on', " ERASE_BYTES " WHERE id = ?1")                                                 \
+      " moved on' WHERE id = ?1")                                                                  \
     X(OUTBOX_DROP_WEBHOOK,                                                                         \
-      "UPDATE outbox SET state = 'superseded', settled_at = ?2, last_text = ?3, " ERASE_BYTES      \
-      " WHERE webhook_id = ?1 AND state = 'queued' AND channel = 'webhook'")                       \
+      "UPDATE outbox SET state = 'superseded', settled_at = ?2, last_text = ?3 WHERE"              \
+      " webhook_id = ?1 AND state = 'queued' AND channel = 'webhook'")                             \
     X(OUTBOX_HURRY,                                                                                \
       "UPDATE outbox SET due_at = ?5 WHERE id IN (SELECT id FROM outbox WHERE state = 'queued' AND"\
       " channel = 'mail' AND due_at > ?5 AND (?1 IS NULL OR user_id = ?1) AND (?2 IS NULL OR"      \
@@ -820,7 +820,17 @@
       " NULL OR user_id = ?1) AND (?5 = 0 OR state_no < ?5)")                                      \
     X(OUTBOX_AGAIN,                                                                                \
       "UPDATE outbox SET state = 'queued', settled_at = NULL, due_at = ?2, expires_at = ?3"        \
-      " WHERE id = ?1 AND settled_at IS NOT NULL AND bytes IS NOT NULL RETURNING webhook_id")      \
+      " WHERE id = ?1 AND settled_at IS NOT NULL AND EXISTS (SELECT 1 FROM outbox_bytes WHERE"     \
+      " outbox_id = ?1) RETURNING webhook_id")                                                     \
+    X(BYTES_PUT,                                                                                   \
+      "INSERT INTO outbox_bytes (outbox_id, bytes) VALUES (?1, ?2) ON CONFLICT (outbox_id) DO"     \
+      " UPDATE SET bytes = excluded.bytes")                                                        \
+    X(BYTES_ERASE,                                                                                 \
+      "DELETE FROM outbox_bytes WHERE outbox_id = ?1 AND EXISTS (SELECT 1 FROM outbox WHERE id ="  \
+      " ?1 AND settled_at IS NOT NULL AND (has_token = 1 OR channel = 'mail'))")                   \
+    X(BYTES_ERASE_WEBHOOK,                                                                         \
+      "DELETE FROM outbox_bytes WHERE outbox_id IN (SELECT id FROM outbox WHERE webhook_id = ?1"   \
+      " AND settled_at IS NOT NULL AND has_token = 1)")                                            \
     X(ATTEMPT_PUT,                                                                                 \
       "INSERT INTO outbox_attempts (outbox_id, attempt, at, took_ms, outcome, code, text)"         \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                                      \
