@@ -23,7 +23,6 @@ enum {
     NAME_SIZE = 256,      /* a file's name with its NUL (NAME_MAX) */
     TARGET_SIZE = 300,    /* … with the flags */
     RESTING_MAX = 64,      /* files that are let be for a while */
-    STORE_PAUSE_MS = 5000, /* after the store has failed */
     WRITING_MS = 2000,     /* a file that was made in new/ and not closed yet */
 };
 
@@ -41,6 +40,7 @@ struct maildir {
     struct resting resting[RESTING_MAX];
     size_t n_resting;
     bool is_failing; /* the store failed: said once in the log */
+    bool is_blind;   /* the folder could not be read: said once in the log */
     bool has_news;   /* something came while a look was being taken */
     /* the thread */
     bool is_started;
@@ -188,8 +188,11 @@ static enum status file_read(struct maildir *m, const char *name, struct buf *ou
     /* O_NONBLOCK: a FIFO of that name would wait for ever */
     int fd = openat(m->new_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-    if (fd < 0)
-        return err_set(err, errno == ENOENT ? ST_NOT_FOUND : ST_CONFLICT, "%s", strerror(errno));
+    if (fd < 0) {
+        bool is_ours = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+        return err_set(err, is_ours ? ST_IO : errno == ENOENT ? ST_NOT_FOUND : ST_CONFLICT, "%s",
+                       strerror(errno));
+    }
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
         st = err_set(err, ST_CONFLICT, "it is no regular file");
     else if ((uint64_t)about.st_size > m->options.letter_size)
@@ -350,13 +353,14 @@ static enum status names_read(struct maildir *m, struct heap *heap, bool *ret_is
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *entry;
     size_t seen = 0;
+    enum status st = ST_OK;
 
     if (!dir) {
         if (fd >= 0)
             close(fd);
         return err_set(err, ST_IO, "maildir %s/new: %s", m->path, strerror(errno));
     }
-    while ((entry = readdir(dir))) {
+    while ((void)(errno = 0), (entry = readdir(dir))) {
         struct found one = {.at_ns = 0};
         struct stat about;
         if (entry->d_name[0] == '.' || is_resting(m, entry->d_name) ||
@@ -367,10 +371,12 @@ static enum status names_read(struct maildir *m, struct heap *heap, bool *ret_is
         heap_add(heap, &one);
         seen++;
     }
+    if (errno != 0)
+        st = err_set(err, ST_IO, "maildir %s/new: %s", m->path, strerror(errno));
     (void)closedir(dir);
     qsort(heap->at, heap->n, sizeof *heap->at, found_compare);
     *ret_is_more = seen > heap->n;
-    return ST_OK;
+    return st;
 }
 
 static bool is_stopping(const struct maildir *m)
@@ -387,18 +393,25 @@ enum status maildir_scan(struct maildir *m, struct maildir_scan *ret, struct err
     enum status st;
     size_t i = 0;
 
-    if (!heap.at)
-        return err_reason(err, REASON_NO_MEMORY, "maildir: out of memory");
-    st = names_read(m, &heap, &scan.is_more, err);
+    st = heap.at ? names_read(m, &heap, &scan.is_more, err)
+                 : err_reason(err, REASON_NO_MEMORY, "maildir: out of memory");
+    m->has_news = false; /* what came before; a look that failed is taken again after a pause */
     if (st == ST_OK) {
-        m->has_news = false;
         news_read(m); /* of those names, some may be half written */
         while (i < heap.n && !is_stopping(m) &&
                (is_resting(m, heap.at[i].name) || file_settle(m, heap.at[i].name, &scan)))
             i++;
         scan.left = (int)(heap.n - i);
-        *ret = scan;
     }
+    if (st != ST_OK && !m->is_blind)
+        log_event(LOG_LEVEL_WARNING, "maildir_failed why=\"%s\"", err ? err->text : "");
+    m->is_blind = st != ST_OK;
+    /* The folder or the store fails: news would make us turn round and round. */
+    scan.is_pause = st != ST_OK || scan.left > 0;
+    scan.wait_ms = scan.is_pause                  ? MAILDIR_PAUSE_MS
+                   : scan.is_more || m->has_news ? 0
+                                                  : resting_left(m);
+    *ret = scan;
     free(heap.at);
     return st;
 }
@@ -414,19 +427,12 @@ static void *maildir_main(void *arg)
                                   {.fd = m->inotify_fd, .events = POLLIN}};
         struct maildir_scan scan = {.taken = 0};
         struct err err = ERR_INIT;
-        int wait_ms;
-        if (maildir_scan(m, &scan, &err) != ST_OK)
-            log_event(LOG_LEVEL_WARNING, "maildir_failed why=\"%s\"", err.text);
+        (void)!maildir_scan(m, &scan, &err);
         if (scan.taken > 0)
             log_event(LOG_LEVEL_INFO, "maildir taken=%d aside=%d", scan.taken, scan.aside);
-        wait_ms = (int)resting_left(m);
-        if (scan.left > 0) { /* the store fails: news would make us turn round and round */
-            wait_ms = STORE_PAUSE_MS;
+        if (scan.is_pause)
             waits[1].fd = -1;
-        } else if (scan.is_more || m->has_news) {
-            wait_ms = 0;
-        }
-        if (poll(waits, 2, wait_ms) < 0 && errno != EINTR)
+        if (poll(waits, 2, (int)scan.wait_ms) < 0 && errno != EINTR)
             break;
         if (waits[0].revents)
             break;

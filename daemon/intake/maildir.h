@@ -35,6 +35,7 @@
 #include "intake/door.h"
 
 #define MAILDIR_RESCAN_MS MS_MINUTE
+#define MAILDIR_PAUSE_MS (5 * MS_SECOND) /* after the folder or the store has failed */
 #define MAILDIR_AGAIN_MS MS_HOUR /* a file that could not even be moved aside */
 enum { MAILDIR_SCAN_MAX = 1000 /* files a look takes in; the rest is for the next */ };
 
@@ -51,10 +52,14 @@ struct maildir_options {
 struct maildir_scan {
     int taken, aside, left; /* left: still in new/, for the next look */
     bool is_more;           /* there were more than MAILDIR_SCAN_MAX */
+    bool is_pause;          /* something failed: no news may shorten the wait */
+    int64_t wait_ms;        /* until the next look, unless news come first */
 };
 
 MUST_CHECK enum status maildir_open(const struct maildir_options *options,
                                     struct maildir **ret_maildir, struct err *err);
+/* One look.  *ret is filled in whatever comes of it.  ST_IO, ST_NOMEM: the folder could not be
+ * read; the first such failure in a row is logged. */
 MUST_CHECK enum status maildir_scan(struct maildir *maildir, struct maildir_scan *ret,
                                     struct err *err);
 MUST_CHECK enum status maildir_start(struct maildir *maildir, struct err *err);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -186,11 +187,66 @@ static void test_a_store_that_fails_leaves_files_where_they_are(void **state)
     done = scan(r);
     assert_int_equal(done.taken, 0);
     assert_int_equal(done.left, 2);
+    assert_true(done.is_pause);
+    assert_int_equal(done.wait_ms, MAILDIR_PAUSE_MS);
     fake_set(r->fake, false, ST_OK, ST_BUSY);
     assert_int_equal(scan(r).left, 2);
     assert_int_equal(files_in(r, "new"), 2);
     fake_set(r->fake, false, ST_OK, ST_OK);
     assert_int_equal(scan(r).taken, 2);
+}
+
+/* Scan while no descriptor is to be had; the log goes to a file, whose lines are counted. */
+static int failures_logged(struct rig *r, int scans)
+{
+    char line[400], path[100];
+    struct rlimit before, none;
+    int err_fd = dup(STDERR_FILENO), fd, n = 0;
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/log", r->path);
+    fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    assert_true(err_fd >= 0 && fd >= 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 0;
+    dup2(fd, STDERR_FILENO);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    for (int i = 0; i < scans; i++) {
+        struct maildir_scan done = {.taken = -1};
+        struct err err = ERR_INIT;
+        enum status st = maildir_scan(r->maildir, &done, &err);
+        n += st == ST_IO && done.taken == 0 && done.is_pause && done.wait_ms == MAILDIR_PAUSE_MS
+                 ? 0
+                 : 1000; /* asserted below, where it can be said */
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    dup2(err_fd, STDERR_FILENO);
+    close(err_fd);
+    close(fd);
+    f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        n += strstr(line, "maildir_failed") != NULL;
+    fclose(f);
+    return n;
+}
+
+/* A folder that cannot be read is looked at again after a pause, and said once. */
+static void test_a_look_that_fails_pauses_and_is_logged_once(void **state)
+{
+    struct rig *r = *state;
+    struct maildir_scan done;
+
+    file_write(path_of(r, "new", "a"), LETTER("a"), 1);
+    done = scan(r);
+    assert_false(done.is_pause);
+    assert_int_equal(done.wait_ms, MAILDIR_RESCAN_MS);
+    file_write(path_of(r, "new", "b"), LETTER("b"), 1);
+    assert_int_equal(failures_logged(r, 3), 1);
+    assert_int_equal(files_in(r, "new"), 1);
+    assert_int_equal(scan(r).taken, 1);
+    assert_int_equal(failures_logged(r, 2), 1); /* well in between: news */
 }
 
 static void test_a_name_that_is_taken_in_cur_is_not_replaced(void **state)
@@ -239,6 +295,7 @@ static void test_a_look_takes_in_so_many_and_the_oldest_of_all(void **state)
     done = scan(r);
     assert_int_equal(done.taken, MAILDIR_SCAN_MAX);
     assert_true(done.is_more);
+    assert_int_equal(done.wait_ms, 0);
     assert_int_equal(files_in(r, "new"), 5);
     done = scan(r);
     assert_int_equal(done.taken, 5);
@@ -327,6 +384,7 @@ int main(void)
         TEST(test_files_are_taken_oldest_first_and_then_seen),
         TEST(test_files_that_will_never_do_are_moved_aside_and_block_nothing),
         TEST(test_a_store_that_fails_leaves_files_where_they_are),
+        TEST(test_a_look_that_fails_pauses_and_is_logged_once),
         TEST(test_a_name_that_is_taken_in_cur_is_not_replaced),
         TEST(test_a_file_that_cannot_be_moved_is_let_be_for_an_hour),
         TEST(test_a_look_takes_in_so_many_and_the_oldest_of_all),
