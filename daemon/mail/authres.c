@@ -222,6 +222,9 @@ enum auth_verdict authres_judge(const char *const *values, size_t count, const c
         const char *p = values[i];
         char id[VALUE_MAX];
 
+        /* Perhaps ours, made too long for letter_read(): what stands below may be anybody's. */
+        if (*p == '\0')
+            return AUTH_NONE;
         if (!read_id(&p, id)) {
             /* Ours, but broken, is as bad as none: what stands below is not ours. */
             if (str_case_eq(id, authserv_id))

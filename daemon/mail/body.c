@@ -340,7 +340,7 @@ static bool read_sealed(struct walk *walk, GMimePart *part, size_t depth, struct
     if (is_found) {
         even_lines(&entity);
         if (walk->st == ST_OK)
-            walk->st = scan_parts(&entity, walk->limits, walk->err);
+            walk->st = scan_parts(&entity, walk->limits, &walk->body->is_cut, walk->err);
     }
     if (is_found && walk->st == ST_OK) {
         GMimeObject *root = parse(&entity);

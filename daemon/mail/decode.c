@@ -243,8 +243,33 @@ static bool charset_is_shifty(const char *name)
            strncasecmp(name, "unicode-1-1-utf-7", 17) == 0;
 }
 
-/* By the system's converter; bytes that mean nothing become U+FFFD.  False: no such charset. */
-static bool put_converted(const char *text, size_t n, const char *name, struct buf *out)
+/* Charsets of several bytes a character: what decodes cleanly in one is hardly anything else, while
+ * short words in them may well be valid UTF-8 by chance (two Chinese characters, say). */
+static bool charset_is_multibyte(const char *name)
+{
+    static const char *const beginnings[] = {"gb",       "x-gbk", "cp936", "big5",   "shift",
+                                             "sjis",     "x-sjis", "cp932", "euc-",  "x-euc",
+                                             "ks_c_560", "ksc",    "cp949", "windows-31j",
+                                             "windows-949", "uhc"};
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncasecmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_ascii(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)text[i] >= 0x80)
+            return false;
+    return true;
+}
+
+/* By the system's converter; bytes that mean nothing become U+FFFD, or, is_strict, are refused.
+ * False: no such charset, or refused. */
+static bool put_converted(const char *text, size_t n, const char *name, bool is_strict,
+                          struct buf *out)
 {
     iconv_t cd = g_mime_iconv_open("UTF-8", name);
     struct buf utf8 = buf_make(4 * n + 64);
@@ -267,6 +292,11 @@ static bool put_converted(const char *text, size_t n, const char *name, struct b
             break;
         if (errno == E2BIG)
             continue;
+        if (is_strict) {
+            (void)g_mime_iconv_close(cd);
+            buf_release(&utf8);
+            return false;
+        }
         if (left == 0)
             break;
         if (++bad > BAD_MAX) {
@@ -299,14 +329,17 @@ void decode_charset(const char *text, size_t n, const char *charset, struct buf 
         return;
     }
     if (n >= 2 && memcmp(text, "\xff\xfe", 2) == 0) {
-        if (put_converted(text + 2, n - 2, "UTF-16LE", out))
+        if (put_converted(text + 2, n - 2, "UTF-16LE", false, out))
             return;
     } else if (n >= 2 && memcmp(text, "\xfe\xff", 2) == 0) {
-        if (put_converted(text + 2, n - 2, "UTF-16BE", out))
+        if (put_converted(text + 2, n - 2, "UTF-16BE", false, out))
             return;
     }
     label = str_case_eq(name, "utf-16") ? "UTF-16BE" : name; /* RFC 2781 4.3 */
-    if (charset_is_shifty(name) && put_converted(text, n, label, out))
+    if (charset_is_shifty(name) && put_converted(text, n, label, false, out))
+        return;
+    if (charset_is_multibyte(name) && !is_ascii(text, n) &&
+        put_converted(text, n, g_mime_charset_iconv_name(name), true, out))
         return;
     if (utf8_is_valid(text, n)) {
         put_utf8(text, n, out);
@@ -316,7 +349,7 @@ void decode_charset(const char *text, size_t n, const char *charset, struct buf 
     if (name[0] == '\0' || strncasecmp(name, "iso-8859-1", 11) == 0 ||
         str_case_eq(name, "latin1") || str_case_eq(name, "us-ascii") ||
         str_case_eq(name, "ascii") || strncasecmp(name, "utf", 3) == 0 ||
-        label == NULL || !put_converted(text, n, label, out))
+        label == NULL || !put_converted(text, n, label, false, out))
         put_windows_1252(text, n, out);
 }
 

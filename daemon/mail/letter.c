@@ -230,7 +230,7 @@ static enum status read_authentication(struct letter *letter, const struct scan 
     for (const char *value; letter->authentication_result_count < LETTER_AUTHRES_MAX &&
                             (value = scan_next(scan, "Authentication-Results", &index)) != NULL;) {
         size_t n = strlen(value);
-        /* One that is too long says nothing, but keeps its place. */
+        /* One that is too long says nothing, but keeps its place: authres_judge() stops there. */
         char *kept = str_ndup(value, n > VALUE_MAX ? 0 : n);
 
         if (kept == NULL)
@@ -510,7 +510,7 @@ static enum status read_text(struct letter *letter, struct body *body, struct er
     bool is_plain = body->plain.len > 0;
     struct buf *text = is_plain ? &body->plain : &body->html;
 
-    letter->is_cut = body->is_cut;
+    letter->is_cut = letter->is_cut || body->is_cut;
     letter->problem = text->len > 0         ? LETTER_FINE
                       : body->has_encrypted ? LETTER_ENCRYPTED
                       : body->has_tnef      ? LETTER_TNEF
@@ -540,6 +540,7 @@ enum status letter_read(const void *bytes, size_t n, const struct letter_limits 
     if (st != ST_OK)
         goto out;
     st = read_headers(letter, &scan, err);
+    letter->is_cut = scan.is_cut;
     if (st == ST_OK)
         st = body_read(&scan.entity, limits, &body, err);
     if (st != ST_OK)

@@ -12,9 +12,10 @@
  *   then finds the answer in the text.  A parsed letter is never written out again.
  *
  * Limits
- *   Checked before anything is parsed: size, header block, lines, nesting, parts; a letter over
+ *   Checked before anything is parsed: size, header block, fields, nesting, parts; a letter over
  *   one costs next to nothing.  A text over limits.text is cut there and is_cut set: then only
- *   what stands above the quotes may be acted on.
+ *   what stands above the quotes may be acted on.  So is a part of more than PART_LINES_MAX lines
+ *   (mail/scan.h).
  *
  * What is mended and what is refused
  *   Mended: an mbox "From " line first, CR or CRLF ends, a missing blank line after the headers,
@@ -49,7 +50,7 @@
 struct letter_limits { /* 0: the default, given behind */
     size_t message;      /* bytes of the whole letter; 1 MiB */
     size_t header;       /* bytes of one header block, the letter's or a part's; 64 KiB */
-    size_t header_lines; /* lines of one header block; 200 */
+    size_t header_fields; /* fields of one header block, folded lines not counted; 200 */
     size_t line;         /* bytes of one line; 128 KiB */
     size_t depth;        /* nesting of parts; 16 */
     size_t parts;        /* parts, enclosed letters included; 64 */
@@ -145,7 +146,7 @@ struct letter {
     enum letter_problem problem;
     char *text;      /* "" when there is none */
     char *html_text; /* NULL: none, or text is made of it already */
-    bool is_cut;     /* text was longer than limits.text */
+    bool is_cut;     /* text was longer than limits.text, or a part had too many lines */
 };
 
 /* limits may be NULL. */

@@ -481,10 +481,7 @@ static bool begins_banner(const struct split *s, size_t i)
     for (const char *const *word = reply_words_banners; *word; word++)
         if (str_starts(bare, *word))
             return true;
-    for (const char *const *stem = reply_words_outside; *stem && !is_own(s, i); stem++)
-        if (strstr(line, *stem) != NULL)
-            return true;
-    return false;
+    return !is_own(s, i) && line_has_stem(line, reply_words_outside);
 }
 
 /* Whether the banner's line i goes on in the next: it looks full, and the next is no short line

@@ -1,6 +1,7 @@
 /* mail/reply_line.c - see reply_line.h. */
 #include "mail/reply_line.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,8 @@ static unsigned plain_char(unsigned c)
         (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) || c == 0x180e ||
         (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfe00 && c <= 0xfe0f))
         return GONE;
+    if (c == 0xfdfa || c == 0xfdfb)
+        return 0xfffd; /* NFKC would make a sentence of one letter */
     if (c == 0x2018 || c == 0x2019 || c == 0x201a || c == 0x201b || c == 0x2032 || c == 0xb4)
         return '\'';
     if ((c >= 0x201c && c <= 0x201f) || c == 0x2033 || c == 0xab || c == 0xbb)
@@ -372,10 +375,53 @@ static bool has_word(const char *low, const char *word)
     return false;
 }
 
+/* Which pairs of bytes stand in a text, roughly: what has not a word's first ones has not the word.
+ * Most lines lack nearly all words of a list, and a letter may be 4000 lines long. */
+struct pairs {
+    uint64_t bits[8];
+};
+
+static unsigned pair_of(const char *p)
+{
+    return ((unsigned char)p[0] * 31u + (unsigned char)p[1]) & 511u;
+}
+
+static struct pairs pairs_of(const char *text)
+{
+    struct pairs pairs = {{0}};
+
+    for (; text[0] != '\0' && text[1] != '\0'; text++)
+        pairs.bits[pair_of(text) / 64] |= UINT64_C(1) << pair_of(text) % 64;
+    return pairs;
+}
+
+static bool pairs_have(const struct pairs *pairs, const char *p)
+{
+    return (pairs->bits[pair_of(p) / 64] >> pair_of(p) % 64 & 1) != 0;
+}
+
+static bool pairs_may_have(const struct pairs *pairs, const char *word)
+{
+    return word[0] == '\0' || word[1] == '\0' ||
+           (pairs_have(pairs, word) && (word[2] == '\0' || pairs_have(pairs, word + 1)));
+}
+
 static bool has_word_of(const char *low, const char *const *list)
 {
+    const struct pairs pairs = pairs_of(low);
+
     for (; *list; list++)
-        if (has_word(low, *list))
+        if (pairs_may_have(&pairs, *list) && has_word(low, *list))
+            return true;
+    return false;
+}
+
+bool line_has_stem(const char *low, const char *const *list)
+{
+    const struct pairs pairs = pairs_of(low);
+
+    for (; *list; list++)
+        if (pairs_may_have(&pairs, *list) && strstr(low, *list) != NULL)
             return true;
     return false;
 }
@@ -589,12 +635,7 @@ bool line_is_device(const char *low)
 
 bool line_is_legal(const char *low)
 {
-    if (has_word_of(low, reply_words_scanned))
-        return true;
-    for (const char *const *stem = reply_words_legal; *stem; stem++)
-        if (strstr(low, *stem) != NULL)
-            return true;
-    return false;
+    return has_word_of(low, reply_words_scanned) || line_has_stem(low, reply_words_legal);
 }
 
 const char *line_label(const char *low, char *label, size_t size)

@@ -43,6 +43,7 @@ bool line_is_mobile(const char *low);    /* "sent from my iphone" */
 bool line_is_closing(const char *low);   /* "best regards," */
 bool line_is_device(const char *low);    /* short, and names a telephone or a mail program */
 bool line_is_legal(const char *low);     /* of a disclaimer or a virus scanner */
+bool line_has_stem(const char *low, const char *const *list); /* one of them, anywhere */
 
 /* The label of a "Label: value" line in label[size]; its value, or NULL when it is none. */
 const char *line_label(const char *low, char *label, size_t size);

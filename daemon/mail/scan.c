@@ -16,7 +16,7 @@ struct letter_limits scan_limits(const struct letter_limits *limits)
 
     l.message = l.message ? l.message : 1024u * 1024;
     l.header = l.header ? l.header : 64u * 1024;
-    l.header_lines = l.header_lines ? l.header_lines : 200;
+    l.header_fields = l.header_fields ? l.header_fields : 200;
     l.line = l.line ? l.line : 128u * 1024;
     l.depth = l.depth ? l.depth : 16;
     l.parts = l.parts ? l.parts : 64;
@@ -147,7 +147,7 @@ static enum status measure_headers(const char *bytes, size_t n, bool is_cr,
                                    const struct letter_limits *l, size_t *ret_end,
                                    size_t *ret_body, size_t *ret_count, struct err *err)
 {
-    size_t at = 0, next = 0, lines = 0, count = 0;
+    size_t at = 0, next = 0, count = 0;
 
     for (; at < n; at += next) {
         size_t len = scan_line(bytes + at, n - at, is_cr, &next);
@@ -156,8 +156,9 @@ static enum status measure_headers(const char *bytes, size_t n, bool is_cr,
         if (len == 0 || !(is_fold && count > 0 ? true : scan_is_header(bytes + at, len, NULL)))
             break;
         count += !is_fold;
-        if (++lines > l->header_lines)
-            return err_set(err, ST_TOO_LARGE, "there are over %zu header lines", l->header_lines);
+        if (count > l->header_fields)
+            return err_set(err, ST_TOO_LARGE, "there are over %zu header fields",
+                           l->header_fields);
         if (at + next > l->header)
             return err_set(err, ST_TOO_LARGE, "the header is over %zu bytes", l->header);
     }
@@ -273,11 +274,12 @@ static enum status build_entity(struct scan *scan, const char *body, size_t n, s
 
 struct parts {
     const struct letter_limits *limits;
+    size_t body_lines; /* of this part */
     char **bounds; /* every boundary declared so far */
     size_t bound_count;
     size_t entities;
     bool is_in_header;
-    size_t header_lines, header_bytes;
+    size_t header_fields, header_bytes;
     struct buf type; /* the Content-Type of this header so far */
     bool is_in_type;
 };
@@ -299,7 +301,7 @@ static void parts_header_begin(struct parts *p)
 {
     p->is_in_header = true;
     p->is_in_type = false;
-    p->header_lines = p->header_bytes = 0;
+    p->header_fields = p->header_bytes = p->body_lines = 0;
     p->entities++;
     buf_clear(&p->type);
 }
@@ -331,12 +333,12 @@ static void parts_header_line(struct parts *p, const char *line, size_t len)
 {
     size_t name = 0;
 
-    p->header_lines++;
     p->header_bytes += len + 1;
     if (len > 0 && (*line == ' ' || *line == '\t')) {
         if (p->is_in_type)
             buf_add(&p->type, line, len);
     } else if (scan_is_header(line, len, &name)) {
+        p->header_fields++;
         p->is_in_type = name == 12 && strncasecmp(line, "Content-Type", 12) == 0 &&
                         p->type.len == 0;
         if (p->is_in_type) {
@@ -349,12 +351,14 @@ static void parts_header_line(struct parts *p, const char *line, size_t len)
     }
 }
 
-/* GMime copes with thousands of parts, but not for nothing: count them first. */
-enum status scan_parts(const struct buf *entity, const struct letter_limits *l, struct err *err)
+/* GMime copes with thousands of parts and with a million lines, but not for nothing: count the
+ * first, and leave lines out that nobody will read. */
+enum status scan_parts(struct buf *entity, const struct letter_limits *l, bool *ret_is_cut,
+                       struct err *err)
 {
     struct parts p = {.limits = l, .type = buf_make(l->header)};
     enum status st = ST_OK;
-    size_t next;
+    size_t kept = 0, next;
 
     p.bounds = calloc(l->parts + 1, sizeof *p.bounds);
     if (p.bounds == NULL) {
@@ -366,18 +370,27 @@ enum status scan_parts(const struct buf *entity, const struct letter_limits *l, 
         size_t len = scan_line(entity->data + at, entity->len - at, false, &next);
         const char *line = entity->data + at;
 
-        if (parts_is_bound(&p, line, len))
+        if (parts_is_bound(&p, line, len)) {
             parts_header_begin(&p);
-        else if (p.is_in_header && len == 0)
+        } else if (p.is_in_header && len == 0) {
             parts_header_end(&p);
-        else if (p.is_in_header)
+        } else if (p.is_in_header) {
             parts_header_line(&p, line, len);
+        } else if (++p.body_lines > PART_LINES_MAX) {
+            *ret_is_cut = true;
+            continue;
+        }
+        if (kept < at)
+            memmove(entity->data + kept, line, next);
+        kept += next;
         /* A closing boundary begins no part, so there may be as many more. */
         if (p.entities > 2 * l->parts || p.bound_count > l->parts)
             st = err_set(err, ST_TOO_LARGE, "there are over %zu parts", l->parts);
-        else if (p.header_lines > l->header_lines || p.header_bytes > l->header)
+        else if (p.header_fields > l->header_fields || p.header_bytes > l->header)
             st = err_set(err, ST_TOO_LARGE, "the header of a part is too long");
     }
+    entity->len = kept;
+    entity->data[kept] = '\0';
 out:
     for (size_t i = 0; p.bounds && i < p.bound_count; i++)
         free(p.bounds[i]);
@@ -413,7 +426,7 @@ enum status scan_letter(const void *bytes, size_t n, const struct letter_limits 
     split_headers(&scan, p, end, is_cr);
     st = build_entity(&scan, p + body, n - body, err);
     if (st == ST_OK)
-        st = scan_parts(&scan.entity, &l, err);
+        st = scan_parts(&scan.entity, &l, &scan.is_cut, err);
     if (st != ST_OK)
         goto out;
     *ret_scan = scan;

@@ -28,6 +28,7 @@ struct scan {
     struct scan_header *headers; /* in order, from the top */
     size_t count;
     struct buf entity; /* Content-… fields, blank line, body; LF line ends */
+    bool is_cut;       /* lines of a part were left out of it */
     char *memory;      /* what the headers point into */
 };
 #define SCAN_INIT ((struct scan){.count = 0})
@@ -52,9 +53,12 @@ size_t scan_line(const char *bytes, size_t n, bool is_cr, size_t *ret_next);
 /* Whether the line begins like a header: printable ASCII without blanks, then a colon. */
 bool scan_is_header(const char *line, size_t n, size_t *ret_name);
 
-/* Whether the entity keeps within limits: its parts, and the headers of each. */
-MUST_CHECK enum status scan_parts(const struct buf *entity, const struct letter_limits *limits,
-                                  struct err *err);
+/* Whether the entity keeps within limits: its parts, and the headers of each.  Of a part's body the
+ * lines after the first PART_LINES_MAX are taken out, and *ret_is_cut is set: 1 MiB of base64 has
+ * fewer, and of text nobody reads as many. */
+enum { PART_LINES_MAX = 16000 };
+MUST_CHECK enum status scan_parts(struct buf *entity, const struct letter_limits *limits,
+                                  bool *ret_is_cut, struct err *err);
 
 /* Whether a Content-Type value begins with "type/subtype"; one that does not says nothing. */
 bool scan_is_type(const char *value);

@@ -111,12 +111,17 @@ static void test_the_topmost_header_of_ours_is_the_only_one(void **state)
     };
     static const char *const broken[] = {"mx.club.example (; dmarc=fail",
                                          "mx.club.example; dmarc=pass"};
+    static const char *const emptied[] = {"evil.example; dmarc=pass", "",
+                                          "mx.club.example; dmarc=pass"};
 
     (void)state;
     assert_int_equal(authres_judge(values, 3, "mx.club.example", "example.org"), AUTH_FAIL);
     assert_int_equal(authres_judge(values + 2, 1, "mx.club.example", "example.org"), AUTH_PASS);
     /* Ours, but broken: what stands below is not asked instead. */
     assert_int_equal(authres_judge(broken, 2, "mx.club.example", "example.org"), AUTH_NONE);
+    /* One whose words were not kept may be ours. */
+    assert_int_equal(authres_judge(emptied, 3, "mx.club.example", "example.org"), AUTH_NONE);
+    assert_int_equal(authres_judge(emptied + 2, 1, "mx.club.example", "example.org"), AUTH_PASS);
     assert_int_equal(authres_judge(values, 3, "", "example.org"), AUTH_NONE);
     assert_int_equal(authres_judge(values, 3, NULL, "example.org"), AUTH_NONE);
     assert_int_equal(authres_judge(values, 0, "mx.club.example", "example.org"), AUTH_NONE);

@@ -2,6 +2,8 @@
 #include "mail/reading.h"
 
 #include "base/str.h"
+#include "mail/authres.h"
+#include "mail/scan.h"
 
 static struct letter *read_text(const char *text)
 {
@@ -51,14 +53,18 @@ static void check_pair(const struct letter_limits *limits, const char *headers, 
 static void test_each_limit_holds_to_the_byte(void **state)
 {
     const struct letter_limits message = {.message = 1000}, line = {.line = 500},
-                               lines = {.header_lines = 20}, header = {.header = 200},
+                               fields = {.header_fields = 20}, header = {.header = 200},
                                parts = {.parts = 5};
 
     (void)state;
     check_pair(&message, "From: a@b.example\n\n", "x", 1000 - 19, "");
     check_pair(&line, "From: a@b.example\n\n", "x", 500, "\n");
-    check_pair(&lines, "From: a@b.example\n", "A: b\n", 19, "\nx\n");
-    check_pair(&lines, "From: a@b.example\nA:\n", " b\n", 18, "\nx\n");
+    check_pair(&fields, "From: a@b.example\n", "A: b\n", 19, "\nx\n");
+    /* A folded field is one, however many lines it takes. */
+    check_pair(&fields, "From: a@b.example\n", "A: b\n b\n b\n b\n b\n b\n b\n", 19, "\nx\n");
+    check_pair(&header, "From: a@b.example\nA:\n", " b\n", (200 - 21) / 3, "\nx\n");
+    check_pair(&fields, "From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n",
+               "A: b\n b\n", 20, "\nx\n--b--\n");
     check_pair(&header, "From: a@b.example\nA: ", "b", 200 - 18 - 4, "\n\nx\n");
     check_pair(&parts, "From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n",
                "--b\n\nx\n", 4, "--b--\n");
@@ -96,6 +102,55 @@ static void test_a_long_text_is_cut_at_a_character(void **state)
     assert_false(letter->is_cut);
     letter_free(letter);
     buf_release(&b);
+}
+
+/* Of a part, so many lines are read and no more; what is left out counts as cut (P29). */
+static void test_a_part_of_very_many_lines_is_cut(void **state)
+{
+    static const char *const headers[] = {
+        "From: a@b.example\n\n",
+        "From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\n1\n--b\n\n"};
+    const struct letter_limits limits = {.text = 512 * 1024};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(headers); i++) {
+        for (size_t lines = PART_LINES_MAX; lines <= PART_LINES_MAX + 1; lines++) {
+            struct buf b = letter_with(headers[i], "a\n", lines - 1, "z\n");
+            struct letter *letter = NULL;
+            struct err err = ERR_INIT;
+
+            assert_ok(letter_read(b.data, b.len, &limits, &letter, &err), err);
+            assert_int_equal(letter->is_cut, lines > PART_LINES_MAX);
+            assert_int_equal(strchr(letter->text, 'z') != NULL, lines == PART_LINES_MAX);
+            assert_int_equal(strlen(letter->text), 2 * PART_LINES_MAX + 2 * i);
+            letter_free(letter);
+            buf_release(&b);
+        }
+    }
+}
+
+/* P17: a result too long to be kept keeps its place, so that none below is taken for it. */
+static void test_a_very_long_authentication_result_keeps_its_place(void **state)
+{
+    (void)state;
+    for (size_t n = 8192; n <= 8193; n++) {
+        static const char ours[] = "mx.club.example; dmarc=fail (";
+        struct buf b = letter_with("From: a@b.example\nAuthentication-Results: ", ours, 1, "");
+        struct letter *letter = NULL;
+        struct err err = ERR_INIT;
+
+        for (size_t i = strlen(ours) + 1; i < n; i++)
+            buf_putc(&b, 'x');
+        buf_puts(&b, ")\nAuthentication-Results: mx.club.example; dmarc=pass\n\nx\n");
+        assert_ok(letter_read(b.data, b.len, NULL, &letter, &err), err);
+        assert_int_equal(letter->authentication_result_count, 2);
+        assert_int_equal(strlen(letter->authentication_results[0]), n == 8192 ? n : 0);
+        assert_int_equal(authres_judge((const char *const *)letter->authentication_results, 2,
+                                       "mx.club.example", "b.example"),
+                         n == 8192 ? AUTH_FAIL : AUTH_NONE);
+        letter_free(letter);
+        buf_release(&b);
+    }
 }
 
 static void test_what_is_no_letter_is_refused(void **state)
@@ -500,6 +555,14 @@ static void test_charsets_of_every_kind_become_utf8(void **state)
     check_text("Content-Type: text/plain; charset=\"ISO-8859-2\"\n\n\xb1\n", "\u0105\n");
     check_text("Content-Type: text/plain; charset=iso-8859-1\n\n\x96\n", "\u2013\n");
     check_text("Content-Type: text/plain; charset=shift_jis\n\n\x8e\xe8\n", "\u624b\n");
+    /* bytes that are valid UTF-8 by chance: the label is believed where they fit it … */
+    check_text("Content-Type: text/plain; charset=gb2312\n\n\xd0\xbb\xd0\xbb\n", "\u8c22\u8c22\n");
+    check_text("Content-Type: text/plain; charset=GBK\n\ne2-e4 \xd0\xbb\n", "e2-e4 \u8c22\n");
+    check_text("Content-Type: text/plain; charset=euc-kr\n\n\xc7\xb0\n", "\ud488\n");
+    /* … and UTF-8 where they do not */
+    check_text("Content-Type: text/plain; charset=gb2312\n\n\xe2\x80\x93 \xc2\xa0\n",
+               "\u2013 \u00a0\n");
+    check_text("Content-Type: text/plain; charset=big5\n\ne2-e4\n", "e2-e4\n");
     check_text("Content-Type: text/plain; charset=utf-7\n\ne2+IBM-e4\n", "e2\u2013e4\n");
     check_text("Content-Type: text/plain; charset=x\n\n\xe2\x80\x93\n", "\u2013\n");
     check_text("Content-Type: text/plain; charset=euc-kr\n\n\xff\xff!\n", "\ufffd\ufffd!\n");
@@ -557,6 +620,8 @@ int main(void)
         cmocka_unit_test(test_each_limit_holds_to_the_byte),
         cmocka_unit_test(test_nesting_is_allowed_to_its_depth),
         cmocka_unit_test(test_a_long_text_is_cut_at_a_character),
+        cmocka_unit_test(test_a_part_of_very_many_lines_is_cut),
+        cmocka_unit_test(test_a_very_long_authentication_result_keeps_its_place),
         cmocka_unit_test(test_what_is_no_letter_is_refused),
         cmocka_unit_test(test_from_is_one_mailbox_or_none),
         cmocka_unit_test(test_headers_are_decoded_and_tamed),

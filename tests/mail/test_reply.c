@@ -527,6 +527,21 @@ static void test_limits_and_bad_text_are_told(void **state)
     assert_null(reply.lines); /* untouched on failure */
 }
 
+/* NFKC makes up to eighteen letters of one; that one, nobody writes to be read. */
+static void test_no_letter_becomes_a_sentence(void **state)
+{
+    struct reply r = REPLY_INIT;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(reply_split("\ufdf8\n\ufdfa\n\ufdfb\n\ufdfc\n", NULL, &r, &err), err);
+    assert_string_equal(r.lines[0].text, "\u0648\u0633\u0644\u0645");
+    assert_string_equal(r.lines[1].text, "\ufffd");
+    assert_string_equal(r.lines[2].text, "\ufffd");
+    assert_string_equal(r.lines[3].text, "\u0631\u06cc\u0627\u0644");
+    reply_release(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -538,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_raw_text_is_kept_for_notes),
         cmocka_unit_test(test_a_long_line_is_no_short_one),
         cmocka_unit_test(test_limits_and_bad_text_are_told),
+        cmocka_unit_test(test_no_letter_becomes_a_sentence),
     };
 
     mail_library_init();
