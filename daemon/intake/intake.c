@@ -226,16 +226,32 @@ static enum status arrival_make(struct intake *in, const struct intake_arrival *
     return ST_OK;
 }
 
-/* The first repeat of a letter gets its answer once more: that may have been lost (P21). */
+/* Whether the game is still in the state that an answer speaks of. */
+static enum status is_of_now(struct store_conn *conn, const struct intent_row *intent,
+                             bool *ret_is, struct err *err)
+{
+    struct game_row *game = malloc(sizeof *game);
+    enum status st = game ? games_get(conn, intent->game_id, game, err)
+                          : err_reason(err, REASON_NO_MEMORY, "a game");
+
+    if (st == ST_OK)
+        *ret_is = game->state_no == intent->state_no;
+    free(game);
+    return st;
+}
+
+/* One answer to a letter: a repeat gets it anew, once, only if it could not be handed over and is
+ * still true, that is, the game has not moved on (P21). */
 static enum status answer_again(struct store_txn *txn, utc_ms now, int64_t inbox_id,
                                 struct err *err)
 {
     struct inbox_row row = INBOX_ROW_INIT;
     struct intent_row intent = INTENT_ROW_INIT;
     utc_ms life;
+    bool is_true = true;
     enum status st = inbox_get(store_txn_conn(txn), inbox_id, false, &row, err);
 
-    if (st != ST_OK || row.repeats != 1 || row.answer_id == 0)
+    if (st != ST_OK || row.answer_id == 0)
         goto out;
     st = outbox_get(store_txn_conn(txn), row.answer_id, &intent, err);
     if (st == ST_NOT_FOUND) { /* purged */
@@ -244,6 +260,13 @@ static enum status answer_again(struct store_txn *txn, utc_ms now, int64_t inbox
     }
     if (st != ST_OK)
         goto out;
+    if (intent.state != OUTBOX_FAILED && intent.state != OUTBOX_EXPIRED) /* sent, or it will be */
+        goto out;
+    if (intent.game_id != 0) {
+        st = is_of_now(store_txn_conn(txn), &intent, &is_true, err);
+        if (st != ST_OK || !is_true)
+            goto out;
+    }
     (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key, "answer:%" PRId64 ":again",
                    inbox_id);
     life = intent.expires_at - intent.created_at;

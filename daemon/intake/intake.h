@@ -24,8 +24,8 @@
  *           at all.  So each letter has exactly one effect, whenever the process dies.
  *   Letters claimed together are acted upon in their order, each in its own command; those
  *   commands share commits, so that a full mailbox does not cost an fsync a letter.
- *   A letter handed in again (same recipient, sender, Message-ID and body) has no second effect;
- *   the first repeat gets the same answer once more.
+ *   A letter handed in again (same recipient, sender, Message-ID and body) has no second effect,
+ *   and no second answer unless the first could not be handed over and is still true.
  *
  * Who it is: see sender.h.  What it may say: grammar.h and docs/mail.md.  Time: what a letter does
  *   is judged at received_at, when it was accepted, however long it waited (T4).

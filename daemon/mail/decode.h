@@ -4,8 +4,8 @@
  * Purpose
  *   Transfer encodings and charsets as letters really have them.  base64 ends where its lines end,
  *   so a footer that something appended does no harm; quoted-printable takes what is broken as it
- *   stands; of charsets, UTF-8 is believed before the label – unless that names one of several bytes
- *   a character and all of them fit – and windows-1252 when nothing fits.
+ *   stands; of charsets, UTF-8 is believed before the label – unless that names one of several
+ *   bytes a character and all of them fit – and windows-1252 when nothing fits.
  *
  * Ownership: results are appended to the caller's buffer.  Private to mail/.  Threads: any, after
  * mail_library_init().  Errors: memory and the buffer's limit, which the buffer remembers.

@@ -284,10 +284,13 @@ static void test_a_foreign_question_or_old_token_is_not_worth_asking_about(void 
                "From: bert@example.net", "e2-e4");
     expect(r, INBOX_VERDICT_STRANGER);
     assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 0);
-    /* the owner is asked once an hour */
-    expect(foreign(p, game, "e2-e4"), INBOX_VERDICT_HELD);
+    /* the owner is asked four times an hour: his own second address may come after a stranger */
+    for (int i = 0; i < 4; i++)
+        expect(foreign(p, game, i % 2 ? "d2-d4" : "e2-e4"), INBOX_VERDICT_HELD);
     expect(foreign(p, game, "d2-d4"), INBOX_VERDICT_SILENT);
-    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 1);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 4);
+    pass(p->t, MS_HOUR);
+    expect(foreign(p, game, "d2-d4"), INBOX_VERDICT_HELD);
 }
 
 static void test_the_policy_on_dmarc(void **state)
@@ -396,6 +399,46 @@ static void test_the_same_mistake_is_told_once_an_hour(void **state)
 
 /* ---------------------------------------------------------------- once and only once (P21, P39) */
 
+static enum status fail_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct intent_row intent = INTENT_ROW_INIT;
+    enum status st = outbox_claim(txn, CHANNEL_MAIL, now, MS_MINUTE, &intent, err);
+
+    (void)arg;
+    if (st == ST_OK)
+        st = outbox_failed(txn, intent.id, intent.attempts, 550, "no", 0, now, err);
+    intent_release(&intent);
+    return st;
+}
+
+static void answer_fails(struct post *p)
+{
+    struct writer_command command = {.name = "fail", .run = fail_run};
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_run(p->t->writer, &command, &err), err);
+}
+
+/* An answer that is not true any more is not given, whatever became of it. */
+static void test_a_repeat_is_told_nothing_that_is_past(void **state)
+{
+    static const char bytes[] = "From: anna@example.org\r\nMessage-ID: <held@example.org>\r\n\r\n"
+                                "e2-e4\r\n";
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    r = post_raw(p, "anna@example.org", to_token(p), bytes, sizeof bytes - 1);
+    expect(r, INBOX_VERDICT_ACTED);
+    answer_fails(p);
+    pass(p->t, 10 * MS_MINUTE);
+    tick_all(p->t, false);
+    assert_int_equal(game_get(p->t, game).ply, 1);
+    (void)post_raw(p, "anna@example.org", to_token(p), bytes, sizeof bytes - 1);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox WHERE dedupe_key LIKE 'answer:%'"),
+                     1);
+}
+
 static void test_the_same_letter_again_has_no_second_effect(void **state)
 {
     struct post *p = *state;
@@ -418,13 +461,16 @@ static void test_the_same_letter_again_has_no_second_effect(void **state)
     assert_int_equal(r->row.id, id);
     assert_int_equal(r->row.repeats, 1);
     assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 1);
-    /* the same answer, once more, and no third time */
-    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 2);
-    assert_int_equal(post_count(p, "SELECT count(DISTINCT params) FROM outbox"), 1);
-    (void)post_raw(p, "anna@example.org", to_token(p), bytes, (size_t)n);
-    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 2);
+    /* the one answer waits to be sent; once it could not be, a repeat gets it anew, once */
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 1);
+    answer_fails(p);
+    for (int i = 0; i < 2; i++) {
+        (void)post_raw(p, "anna@example.org", to_token(p), bytes, (size_t)n);
+        assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 2);
+        assert_int_equal(post_count(p, "SELECT count(DISTINCT params) FROM outbox"), 1);
+    }
     assert_int_equal(intake_stats(p->intake).accepted, 1);
-    assert_int_equal(intake_stats(p->intake).repeated, 2);
+    assert_int_equal(intake_stats(p->intake).repeated, 3);
     assert_int_equal(intake_stats(p->intake).verdicts[INBOX_VERDICT_ACTED], 1);
     /* the same id with another text is another letter */
     n = snprintf(bytes, sizeof bytes, "%s\r\nMessage-ID: <same@example.org>\r\n\r\nnote two\r\n",
@@ -851,6 +897,7 @@ int main(void)
         TEST(test_machines_are_neither_obeyed_nor_answered),
         TEST(test_answers_an_hour_are_limited_and_acts_are_not),
         TEST(test_the_same_mistake_is_told_once_an_hour),
+        TEST(test_a_repeat_is_told_nothing_that_is_past),
         TEST(test_the_same_letter_again_has_no_second_effect),
         TEST(test_a_letter_that_kills_its_reader_is_put_aside),
         TEST(test_a_letter_that_cannot_be_acted_upon_blocks_nothing),
