@@ -194,6 +194,34 @@ static const char *fault_word(enum grammar_fault fault)
     }
 }
 
+void say_shape_hint(struct act *a, struct buf *out, const char *line)
+{
+    struct variant variant;
+    char file[2] = "p";
+    int rank = 16;
+
+    switch (grammar_hint_of(line)) {
+    case HINT_NONE:
+        return;
+    case HINT_SQUARE:
+        if (a->has_game && variant_find(game_variant_str(a->game.variant), &variant)) {
+            file[0] = (char)('a' + game_files(variant.game) - 1);
+            rank = game_ranks(variant.game);
+        }
+        words_put(out, a->lang, "mail.files_and_ranks",
+                  (const struct words_arg[]){WORDS_TEXT("file", file), WORDS_NUMBER("rank", rank)},
+                  2);
+        break;
+    case HINT_LETTER:
+        words_put(out, a->lang, "mail.piece_letters", NULL, 0);
+        break;
+    case HINT_HALF:
+        words_put(out, a->lang, "mail.cannot_read", NULL, 0);
+        break;
+    }
+    buf_putc(out, '\n');
+}
+
 void say_grammar_fault(struct act *a, const struct grammar *g)
 {
     char code[64];
@@ -213,6 +241,8 @@ void say_grammar_fault(struct act *a, const struct grammar *g)
         WORDS_TEXT("usage", command_usage(g->fault_command)),
         WORDS_NUMBER("most", GRAMMAR_COMMANDS_MAX));
     say_line(a);
+    if (g->fault == GRAMMAR_UNKNOWN || g->fault == GRAMMAR_ARGUMENT || g->fault == GRAMMAR_MIXED)
+        say_shape_hint(a, &a->text, g->fault_shown);
     if (g->fault == GRAMMAR_UNKNOWN) {
         if (g->guess[0]) {
             SAY(a, "mail.guess", WORDS_TEXT("guess", g->guess));
@@ -273,7 +303,7 @@ enum token_purpose answer_purpose(const struct act *a)
         return TOKEN_ACCOUNT;
     if (a->game.state == GAME_RUNNING && a->game.turn_user_id == a->sender.user.id && !a->has_held)
         return TOKEN_TURN;
-    return TOKEN_RECEIPT;
+    return a->has_held ? TOKEN_RECEIPT : TOKEN_INFO;
 }
 
 /* The text, cut where it is too long, in a buffer of its own. */

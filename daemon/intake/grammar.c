@@ -608,6 +608,56 @@ static enum taken take_line(const char *text, bool is_first_paragraph, struct co
     return str_copy(c->text, GRAMMAR_MOVE_SIZE, move) ? TAKEN_COMMAND : TAKEN_TOO_LONG;
 }
 
+/* ------------------------------------------------------------------------------- hints */
+
+static bool is_letter(char c)
+{
+    return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+/* The length of "e4" at text, also of "z9" and "q17"; 0: none is there. */
+static size_t square_shape(const char *text, bool *ret_is_any_boards)
+{
+    size_t n = 1;
+    int rank = 0;
+
+    if (!is_letter(text[0]) || !is_digit(text[1]))
+        return 0;
+    for (; is_digit(text[n]); n++)
+        rank = n > 3 ? rank : rank * 10 + (text[n] - '0');
+    *ret_is_any_boards = is_file(lower(text[0])) && rank >= 1 && rank <= 16;
+    return n;
+}
+
+enum grammar_hint grammar_hint_of(const char *text)
+{
+    enum { LONGEST = 20 }; /* longer ones are prose */
+    const char *from;
+    size_t n, squares = 0, first = 0, len;
+    bool is_good, is_foreign;
+    char last;
+
+    trim(text, &from, &n);
+    if (n == 0 || n > LONGEST)
+        return HINT_NONE;
+    last = from[n - 1];
+    for (size_t i = 0; i < n; i += len ? len : 1) {
+        len = square_shape(from + i, &is_good);
+        if (len > 0 && !is_good)
+            return HINT_SQUARE;
+        squares += len > 0;
+    }
+    is_foreign = (unsigned char)from[0] >= 0x80 ||
+                 (from[0] >= 'A' && from[0] <= 'Z' && !strchr("KQRBNOPV", from[0]));
+    for (first = 1; first < n && (unsigned char)from[first] >= 0x80; first++)
+        ;
+    if (first < n && (from[first] == 'x' || from[first] == ':' || from[first] == '-'))
+        first++;
+    if (is_foreign && first < n && square_shape(from + first, &is_good) > 0)
+        return HINT_LETTER;
+    return squares == 1 && (last == '-' || last == 'x' || last == ':') ? HINT_HALF : HINT_NONE;
+}
+
 /* ------------------------------------------------------------------------------- lookalikes */
 
 /* Letters of other scripts that look like Latin ones or digits. */

@@ -157,6 +157,15 @@ enum grammar_fault grammar_read(const struct grammar_line *lines, size_t n, stru
 enum grammar_fault grammar_read_between(const struct grammar_line *lines, size_t n,
                                         struct grammar *ret);
 
+/* What may be wrong with a line that is no command or cannot be read: for a hint. */
+enum grammar_hint {
+    HINT_NONE,
+    HINT_SQUARE, /* a square that no board has: "z9-e4", "s q17" */
+    HINT_LETTER, /* another language's letter for a piece: "Sf3" */
+    HINT_HALF    /* where from alone: "e2-" */
+};
+enum grammar_hint grammar_hint_of(const char *text);
+
 /* Whether a line is a move by its shape: what the reader of moves is to judge. */
 bool grammar_is_move(const char *text);
 

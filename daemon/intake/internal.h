@@ -149,6 +149,8 @@ const char *holder_of(const struct act *a, int seat);
 
 /* Why the letter is refused before anything is run. */
 void say_grammar_fault(struct act *a, const struct grammar *grammar);
+/* A line more on what is written wrongly in a line, if that can be told. */
+void say_shape_hint(struct act *a, struct buf *out, const char *line);
 /* How a command is written. */
 const char *command_usage(enum command_kind kind);
 void say_help(struct act *a, const char *about);

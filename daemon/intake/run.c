@@ -61,6 +61,15 @@ static void hint_move(struct run *r, const struct position *pos)
     if (!reading)
         goto out;
     verdict = move_read(pos, c->text, strlen(c->text), reading);
+    if (verdict == READ_ILLEGAL && reading->judgement.code == MOVE_NO_CASTLING) {
+        if (!game_has_castling(pos->variant.game)) { /* R-V4 */
+            (void)words_print(r->why, sizeof r->why, lang, "mail.no_castling", NULL, 0);
+            words_put(&out, lang, "mail.ask_moves", NULL, 0);
+            goto out;
+        }
+        if (reading->from == SQUARE_NONE)
+            reading->kind = KIND_KING;
+    }
     if (reading->from != SQUARE_NONE && reading->from >= 0)
         (void)square_print(reading->from, square);
     switch (verdict) {
@@ -78,7 +87,7 @@ static void hint_move(struct run *r, const struct position *pos)
         words_move_verdict(&out, lang, pos, &reading->judgement);
         (void)str_copy(r->why, sizeof r->why, out.data);
         buf_clear(&out);
-        if (!square[0]) {
+        if (!square[0] && reading->judgement.code != MOVE_NO_CASTLING) {
             reading->from = reading->judgement.move.from;
             (void)square_print(reading->from, square);
         }
@@ -98,6 +107,8 @@ static void hint_move(struct run *r, const struct position *pos)
     default:
         words_put(&out, lang, "mail.cannot_read", NULL, 0);
         buf_puts(&out, "\n");
+        if (grammar_hint_of(c->shown) != HINT_HALF)
+            say_shape_hint(r->a, &out, c->shown);
         goto out;
     }
     /* Legal for that man; if it has none, for men of that kind. */
@@ -152,6 +163,30 @@ static enum status check_number(struct run *r, struct err *err)
 static int64_t hold_ms_of(const struct act *a)
 {
     return a->sender.user.hold_ms >= 0 ? a->sender.user.hold_ms : a->options->hold_ms;
+}
+
+/* Why a draw cannot be offered, in the reader's language; the line of the offer is at fault, not
+ * that of the move it goes with. */
+static void why_no_offer(struct run *r)
+{
+    struct act *a = r->a;
+    struct vote_row vote;
+    struct err ignored = ERR_INIT;
+    bool has_agreed = true;
+
+    for (size_t i = 0; i < r->g->n; i++)
+        if (r->g->commands[i].kind == COMMAND_DRAW_OFFER)
+            r->at = &r->g->commands[i];
+    if (votes_get_open(a->conn, a->game.id, VOTE_DRAW, &vote, &ignored) != ST_OK)
+        return;
+    for (int seat = 0; seat < SEAT_COUNT; seat++)
+        if (a->own >> seat & 1u)
+            has_agreed = has_agreed && vote.answers[seat] == 1;
+    (void)words_print(r->why, sizeof r->why, a->lang,
+                      a->own >> vote.seat & 1u ? "mail.draw_stands"
+                      : has_agreed             ? "mail.draw_agreed"
+                                               : "mail.draw_open",
+                      (const struct words_arg[]){WORDS_TEXT("colour", colour_of(a, vote.seat))}, 1);
 }
 
 static enum status offer_with_move(struct run *r, struct err *err)
@@ -229,6 +264,8 @@ static enum status run_move(struct run *r, struct err *err)
     } else if (pos && (err->reason == REASON_ILLEGAL_MOVE || err->reason == REASON_AMBIGUOUS_MOVE ||
                        err->reason == REASON_UNREADABLE_MOVE)) {
         hint_move(r, pos);
+    } else if (r->has_draw && err->reason == REASON_ALREADY_DONE) {
+        why_no_offer(r);
     } else if (err->reason == REASON_MOVE_HELD) {
         (void)words_print(r->hint, sizeof r->hint, a->lang, "mail.undo_first",
                           (const struct words_arg[]){WORDS_TEXT("move", a->held.move)}, 1);
@@ -287,6 +324,7 @@ static enum status run_act(struct run *r,
 static enum status run_draw_offer(struct run *r, struct err *err)
 {
     struct act *a = r->a;
+    enum status st;
 
     for (size_t i = 0; i < r->g->n; i++)
         if (r->g->commands[i].kind == COMMAND_MOVE) { /* it goes with the move, before or behind */
@@ -296,7 +334,33 @@ static enum status run_draw_offer(struct run *r, struct err *err)
             say_line(a);
             return ST_OK;
         }
-    return run_act(r, arbiter_offer_draw, "mail.draw_offered", err);
+    st = run_act(r, arbiter_offer_draw, "mail.draw_offered", err);
+    if (st != ST_OK && err->reason == REASON_ALREADY_DONE)
+        why_no_offer(r);
+    return st;
+}
+
+/* Where one's own fortress is: its squares. */
+static void hint_fortress(struct run *r, int seat)
+{
+    struct act *a = r->a;
+    struct buf list = buf_make(LINE_ROOM);
+    struct board squares;
+    struct variant variant;
+    char text[SQUARE_TEXT_MAX];
+
+    for (int s = SEAT_COUNT - 1; seat < 0 && s >= 0; s--)
+        if (a->own >> s & 1u)
+            seat = s;
+    if (seat >= 0 && variant_find(game_variant_str(a->game.variant), &variant) &&
+        game_reserve_squares(variant.game, (enum seat)seat, &squares)) {
+        for (int square = 0; square < 256; square++)
+            if (board_has(&squares, square) && square_print(square, text) > 0)
+                buf_printf(&list, "%s%s", list.len > 0 ? ", " : "", text);
+        (void)words_print(r->hint, sizeof r->hint, a->lang, "mail.fortress",
+                          (const struct words_arg[]){WORDS_TEXT("squares", list.data)}, 1);
+    }
+    buf_release(&list);
 }
 
 static enum status run_place(struct run *r, struct err *err)
@@ -304,6 +368,12 @@ static enum status run_place(struct run *r, struct err *err)
     struct act *a = r->a;
     char text[3][SQUARE_TEXT_MAX];
     struct arbiter_placement placement = {.seat = ARBITER_ANY_SEAT, .received_at = a->at};
+    enum status st;
+
+    if (a->game.reserve != GAME_RESERVE_CHOSEN) {
+        (void)words_print(r->why, sizeof r->why, a->lang, "mail.no_reserve", NULL, 0);
+        return err_reason(err, REASON_BAD_REQUEST, "%s", reason_title(REASON_BAD_REQUEST));
+    }
 
     for (int i = 0; i < 3; i++)
         (void)square_print(r->at->squares[i], text[i]);
@@ -312,8 +382,12 @@ static enum status run_place(struct run *r, struct err *err)
     placement.knight = text[2];
     if (a->token.purpose == TOKEN_PLACING && a->token.seat >= 0)
         placement.seat = a->token.seat;
-    TRY(arbiter_place(a->options->arbiter, a->txn, a->now, actor_of(a), a->game.id, &placement,
-                      NULL, err));
+    st = arbiter_place(a->options->arbiter, a->txn, a->now, actor_of(a), a->game.id, &placement,
+                       NULL, err);
+    if (st != ST_OK && err->reason == REASON_BAD_PLACEMENT)
+        hint_fortress(r, placement.seat);
+    if (st != ST_OK)
+        return st;
     TRY(act_reload(a, err));
     a->has_acted = true;
     say_success(a);
@@ -450,6 +524,21 @@ static enum status run_answer(struct run *r, bool is_yes, struct err *err)
 
 /* ------------------------------------------------------------------------------- a new game */
 
+/* An address that belongs to an account: the invitation goes to that, so that it comes in its
+ * language and can be answered by mail.  The answer says the same for both. */
+static enum status offer_to_account(struct run *r, const char *key, struct arbiter_offer *ret,
+                                    struct err *err)
+{
+    struct user_row *user = malloc(sizeof *user);
+    enum status st = user ? users_find_address(r->a->conn, key, user, err)
+                          : err_reason(err, REASON_NO_MEMORY, "a player");
+
+    if (st == ST_OK && user->verified_at != UTC_NONE && user->disabled_at == UTC_NONE)
+        *ret = (struct arbiter_offer){.kind = OFFER_USER, .user_id = user->id};
+    free(user);
+    return st == ST_NOT_FOUND ? ST_OK : st;
+}
+
 static enum status offer_of(struct run *r, const struct command *c, char key[ADDRESS_MAX + 1],
                             struct arbiter_offer *ret, struct err *err)
 {
@@ -469,7 +558,7 @@ static enum status offer_of(struct run *r, const struct command *c, char key[ADD
         TRY(address_is_fit(c->text, err));
         address_fold(c->text, key);
         *ret = (struct arbiter_offer){.kind = OFFER_MAIL, .address = c->text, .address_key = key};
-        return ST_OK;
+        return offer_to_account(r, key, ret, err);
     case SEAT_OFFER_HANDLE:
         break;
     }
@@ -501,6 +590,15 @@ static void say_seat_line(struct run *r, const struct command *c)
         WORDS_TEXT("seat", words_seat_name(a->lang, (enum seat)c->seat)),
         WORDS_TEXT("name", c->text));
     say_line(a);
+}
+
+/* Then a refusal must not name the account that an address belongs to. */
+static bool offers_address(const struct grammar *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->commands[i].kind == COMMAND_SEAT && g->commands[i].offer == SEAT_OFFER_ADDRESS)
+            return true;
+    return false;
 }
 
 /* `create` with all `seat` lines of the letter. */
@@ -546,6 +644,8 @@ static enum status run_create(struct run *r, struct err *err)
     if (st != ST_OK)
         goto out;
     st = arbiter_create(a->options->arbiter, a->txn, a->now, actor_of(a), &wish, game, err);
+    if (st != ST_OK && err->reason == REASON_ALREADY_SEATED && offers_address(r->g))
+        st = err_reason(err, REASON_ALREADY_SEATED, "%s", reason_title(REASON_ALREADY_SEATED));
     if (st != ST_OK)
         goto out;
     a->has_game = true;

@@ -296,7 +296,16 @@ static enum status tell_status(struct act *a, struct err *err)
     return ST_OK;
 }
 
-static void say_brief(struct act *a, const struct game_brief *brief)
+/* Whether a brief is of a game that he is invited to. */
+static bool is_invited(const struct invitation_row *rows, size_t n, int64_t game_id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].game_id == game_id)
+            return true;
+    return false;
+}
+
+static void say_brief(struct act *a, const struct game_brief *brief, bool is_for_me)
 {
     struct buf at = buf_make(LINE_ROOM);
     char code[64], state[64];
@@ -320,6 +329,10 @@ static void say_brief(struct act *a, const struct game_brief *brief)
                                        ? brief->seats[brief->turn_seat].display_name
                                        : brief->seats[brief->turn_seat].handle));
     }
+    if (is_for_me) {
+        buf_puts(&a->text, "\n      ");
+        say_plain(a, "mail.invited");
+    }
     if (brief->paused_at != UTC_NONE) {
         buf_puts(&a->text, "\n      ");
         say_plain(a, "letter.deadline_paused");
@@ -333,22 +346,54 @@ static void say_brief(struct act *a, const struct game_brief *brief)
     buf_release(&at);
 }
 
+/* Games he is invited to by his address alone: he is none of their members yet. */
+static enum status say_invited(struct act *a, const struct invitation_row *invited, size_t n,
+                               const struct game_brief *told, size_t n_told, struct err *err)
+{
+    struct game_brief *brief = malloc(sizeof *brief);
+    enum status st = brief ? ST_OK : err_reason(err, REASON_NO_MEMORY, "a game");
+
+    for (size_t i = 0; st == ST_OK && i < n; i++) {
+        bool was_told = is_invited(invited, i, invited[i].game_id);
+
+        for (size_t j = 0; j < n_told; j++)
+            was_told = was_told || told[j].id == invited[i].game_id;
+        if (was_told)
+            continue;
+        st = games_brief(a->conn, invited[i].game_id, brief, err);
+        if (st == ST_OK)
+            say_brief(a, brief, true);
+    }
+    free(brief);
+    return st;
+}
+
 static enum status tell_games(struct act *a, struct err *err)
 {
     struct game_filter filter = GAME_FILTER_INIT;
     struct game_cursor next = {.id = 0};
     struct game_brief *rows = calloc(GAMES_SHOWN, sizeof *rows);
-    size_t n = 0;
+    struct invitation_row *invited = calloc(2 * (size_t)GAMES_SHOWN, sizeof *invited);
+    size_t n = 0, n_invited = 0, by_mail = 0;
     enum status st;
 
-    if (!rows)
-        return err_reason(err, REASON_NO_MEMORY, "games");
+    if (!rows || !invited) {
+        st = err_reason(err, REASON_NO_MEMORY, "games");
+        goto out;
+    }
+    st = invitations_of_user(a->conn, a->sender.user.id, invited, GAMES_SHOWN, &n_invited, err);
+    if (st == ST_OK)
+        st = invitations_of_address(a->conn, a->sender.user.address_key, invited + n_invited,
+                                    GAMES_SHOWN, &by_mail, err);
+    if (st != ST_OK)
+        goto out;
+    n_invited += by_mail;
     filter.player_id = filter.viewer_id = a->sender.user.id;
     filter.over = 0;
     st = games_list(a->conn, &filter, &next, rows, GAMES_SHOWN, &n, &next, err);
     if (st != ST_OK)
         goto out;
-    if (n == 0) {
+    if (n + n_invited == 0) {
         say_plain(a, "mail.games_none");
         say_line(a);
     }
@@ -358,13 +403,17 @@ static enum status tell_games(struct act *a, struct err *err)
                            rows[i].seats[rows[i].turn_seat].user_id == a->sender.user.id;
 
             if (is_mine == (mine == 1))
-                say_brief(a, &rows[i]);
+                say_brief(a, &rows[i], is_invited(invited, n_invited, rows[i].id));
         }
+    st = say_invited(a, invited, n_invited, rows, n, err);
+    if (st != ST_OK)
+        goto out;
     if (next.id != 0) {
         say_plain(a, "mail.games_more");
         say_line(a);
     }
 out:
+    free(invited);
     free(rows);
     return st;
 }

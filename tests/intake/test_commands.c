@@ -361,6 +361,114 @@ static void test_a_draw_is_offered_accepted_and_declined(void **state)
     expect_says(r, "NoDrawToClaim");
 }
 
+/* The fault is the offer's, and it is told whose offer stands. */
+static void test_an_offer_of_ones_own_is_not_to_be_answered(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    expect(post_play(p, SOUTH, game, "draw"), INBOX_VERDICT_ACTED);
+    r = post_play(p, SOUTH, game, "draw");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "AlreadyDone: That has been done already: you have offered a draw already");
+    expect_silent(r, "accept");
+    r = post_play(p, SOUTH, game, "e2-e3\ndraw offer");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "Line 2: draw offer\nAlreadyDone: That has been done already: you have offered");
+    r = post_play(p, WEST, game, "draw");
+    expect_says(r, "Red has offered a draw; answer that with `draw accept` or `draw decline`");
+    no_hold(p);
+    r = post_play(p, SOUTH, game, "e2-e3\noffer draw");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "Line 2: offer draw\n");
+    assert_int_equal(ply(p, game), 0);
+}
+
+static void test_what_a_game_has_not_is_said_so(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"O-O", "InvalidMove: The move is not legal: this game has no castling."},
+        {"place R p4 N n3 B o1", "this game has no chosen reserves"},
+    };
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "verney");
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        r = post_play(p, SOUTH, game, rows[i].text);
+        expect(r, INBOX_VERDICT_REFUSED);
+        expect_says(r, rows[i].words);
+        expect_silent(r, "a1");
+        expect_silent(r, "started");
+    }
+    game = game_start(p->t, "teams"); /* it has castling, but not now */
+    r = post_play(p, SOUTH, game, "O-O");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_silent(r, "a1");
+}
+
+static void test_squares_and_letters_that_are_not_are_explained(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"z9-e4", "the files go from a to n and the ranks from 1 to 14"},
+        {"s q17", "the files go from a to n"},
+        {"m z9", "the files go from a to n"},
+        {"moves z9", "the files go from a to n"},
+        {"e2-", "Write both squares, as in e2-e4"},
+        {"Sf3", "Pieces are written K (king), Q (queen)"},
+        {"Лf3", "Pieces are written K (king), Q (queen)"},
+    };
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        r = post_play(p, SOUTH, game, rows[i].text);
+        expect(r, INBOX_VERDICT_REFUSED);
+        expect_says(r, rows[i].words);
+    }
+    r = post_play(p, SOUTH, game, "Dear all");
+    expect_silent(r, "files");
+    expect_silent(r, "Pieces");
+}
+
+static void test_games_lists_invitations_and_games_that_wait(void **state)
+{
+    struct post *p = *state;
+    int64_t game;
+
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), "games");
+    expect_says(r, "You have no game that is going on.");
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0),
+                 "create verney\nseat south me\nseat west boris\nseat east David@Example.org");
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_non_null(strstr(r->params, "\"purpose\":\"info\""));
+    game = r->row.game_id;
+    /* the address is an account's: it is that which is invited, and nobody is told */
+    expect_says(r, "East: an invitation goes to David@Example.org.");
+    expect_silent(r, "david ");
+    assert_int_equal(post_count(p, "SELECT count(*) FROM invitations WHERE user_id IS NULL"), 0);
+    r = post_say(p, EAST, post_token(p, EAST, TOKEN_ACCOUNT, 0), "games");
+    expect_says(r, "waiting for players\n      You are invited.");
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_ACCOUNT, 0), "games");
+    expect_says(r, "waiting for players\n      You are invited.");
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), "games");
+    expect_says(r, "waiting for players");
+    expect_silent(r, "You are invited.");
+    r = post_say(p, EAST, post_token(p, EAST, TOKEN_INVITATION, game), "accept");
+    expect(r, INBOX_VERDICT_ACTED);
+    r = post_say(p, EAST, post_token(p, EAST, TOKEN_ACCOUNT, 0), "games");
+    expect_silent(r, "You are invited.");
+    /* who may sit where is refused without a name */
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0),
+                 "create verney\nseat south boris\nseat west boris@example.org");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "AlreadySeated");
+    expect_silent(r, "boris has");
+}
+
 static void test_resigning_takes_the_seat_out(void **state)
 {
     struct post *p = *state;
@@ -385,6 +493,8 @@ static void test_a_reserve_is_placed_by_mail(void **state)
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_PLACING, game), "place R a1 N n3 B o1");
     expect(r, INBOX_VERDICT_REFUSED);
     expect_says(r, "InvalidMove: The reserve cannot stand so");
+    expect_says(r, "The squares of your fortress: ");
+    assert_non_null(strstr(r->params, "\"purpose\":\"info\""));
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_PLACING, game), "place R p4 N n3 B o1");
     expect(r, INBOX_VERDICT_ACTED);
     expect_says(r, "rook p4, bishop o1, knight n3");
@@ -641,6 +751,10 @@ int main(void)
         TEST(test_a_letter_accepted_in_time_is_in_time),
         TEST(test_a_letter_accepted_too_late_has_lost_on_time),
         TEST(test_a_draw_is_offered_accepted_and_declined),
+        TEST(test_an_offer_of_ones_own_is_not_to_be_answered),
+        TEST(test_what_a_game_has_not_is_said_so),
+        TEST(test_squares_and_letters_that_are_not_are_explained),
+        TEST(test_games_lists_invitations_and_games_that_wait),
         TEST(test_resigning_takes_the_seat_out),
         TEST(test_a_reserve_is_placed_by_mail),
         TEST(test_a_game_is_made_and_filled_by_mail),
