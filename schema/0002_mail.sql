@@ -285,6 +285,7 @@ CREATE TABLE new_outbox (
     last_text    TEXT NOT NULL DEFAULT '',     -- what the other side, or the transport, said
     created_at   INTEGER NOT NULL,             -- when the intent arose
     settled_at   INTEGER,                      -- when sent, failed, superseded or expired; NULL: still to do
+    bounced_at   INTEGER,                      -- when a report that counted said that it reached nobody; NULL: none
     CHECK ((state = 'leased') = (leased_until IS NOT NULL)),
     CHECK ((state IN ('queued', 'leased')) = (settled_at IS NULL)),
     CHECK ((channel = 'webhook') = (webhook_id IS NOT NULL))

@@ -14,6 +14,7 @@ static enum status blame(struct act *a, const struct intent_row *intent,
     struct user_row *user = &a->sender.user;
     char text[BOUNCE_TEXT_SIZE], key[ADDRESS_MAX + 1];
     bool suspended = false;
+    enum status counted;
 
     TRY(users_get(a->conn, intent->user_id, user, err));
     if (strlen(intent->envelope_to) > ADDRESS_MAX) {
@@ -25,6 +26,13 @@ static enum status blame(struct act *a, const struct intent_row *intent,
         *ret_reason = "other_address";
         return ST_OK;
     }
+    /* Its code stands in the letter's Return-Path: who has seen it must not use it again and again. */
+    counted = outbox_bounced(a->txn, intent->id, a->now, err);
+    if (counted == ST_CONFLICT) {
+        *ret_reason = "counted_already";
+        return ST_OK;
+    }
+    TRY(counted);
     (void)str_copy(text, sizeof text, of->diagnostic[0] ? of->diagnostic : of->status);
     TRY(users_bounce(a->txn, user->id, is_hard, SOFT_LIMIT, text, a->now, &suspended, err));
     *ret_reason = suspended ? "suspended" : is_hard ? "hard" : "soft";

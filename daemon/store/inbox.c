@@ -265,6 +265,7 @@ enum status inbox_purge(struct store_txn *txn, utc_ms now, int max, int64_t *ret
     bind_int(&q, now - INBOX_RAW_KEEP_MS);
     bind_int(&q, now - INBOX_QUARANTINE_KEEP_MS);
     bind_int(&q, max);
+    bind_int(&q, now - INBOX_FOREIGN_KEEP_MS);
     st = query_run(&q, err);
     if (st != ST_OK)
         return st;

@@ -612,6 +612,19 @@ enum status outbox_reclaim(struct store_txn *txn, utc_ms now, int64_t *ret_n, st
     return in_batches(txn, Q_OUTBOX_ENDED_LEASES, bind_until, &all, ret_n, err);
 }
 
+enum status outbox_bounced(struct store_txn *txn, int64_t id, utc_ms now, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_OUTBOX_BOUNCED);
+    enum status st;
+
+    bind_int(&q, id);
+    bind_int(&q, now);
+    st = query_touch(&q, NULL, err);
+    return st == ST_NOT_FOUND
+               ? err_reason(err, REASON_ALREADY_DONE, "a report about this letter was counted")
+               : st;
+}
+
 enum status outbox_again(struct store_txn *txn, int64_t id, utc_ms now, utc_ms expires_at,
                          struct err *err)
 {

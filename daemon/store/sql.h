@@ -831,6 +831,8 @@
     X(BYTES_ERASE_WEBHOOK,                                                                         \
       "DELETE FROM outbox_bytes WHERE outbox_id IN (SELECT id FROM outbox WHERE webhook_id = ?1"   \
       " AND settled_at IS NOT NULL AND has_token = 1)")                                            \
+    X(OUTBOX_BOUNCED,                                                                              \
+      "UPDATE outbox SET bounced_at = ?2 WHERE id = ?1 AND bounced_at IS NULL RETURNING id")       \
     X(ATTEMPT_PUT,                                                                                 \
       "INSERT INTO outbox_attempts (outbox_id, attempt, at, took_ms, outcome, code, text)"         \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                                      \
@@ -927,8 +929,8 @@
       " id")                                                                                       \
     X(INBOX_ERASE,                                                                                 \
       "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND"    \
-      " settled_at < ?1 AND (state <> 'quarantined' OR settled_at < ?2) ORDER BY settled_at, id"   \
-      " LIMIT ?3)")                                                                                \
+      " settled_at < ?4 AND (verdict IN ('stranger', 'automatic', 'loop') OR settled_at < ?1)"     \
+      " AND (state <> 'quarantined' OR settled_at < ?2) ORDER BY settled_at, id LIMIT ?3)")        \
     X(INBOX_PURGE,                                                                                 \
       "DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE settled_at < ?1 ORDER BY"         \
       " settled_at, id LIMIT ?2)")                                                                 \

@@ -145,8 +145,9 @@ static void migrate_copy(const char *file, int version)
     rig_reopen(&rig); /* migrates */
     /* Version 2 keeps the bytes of the outbox apart; seen together they are what they were. */
     assert_int_equal(sqlite3_exec(rig.store->writer.db,
-                                  "CREATE TEMP VIEW outbox AS SELECT o.*, b.bytes FROM main.outbox o"
-                                  " LEFT JOIN main.outbox_bytes b ON b.outbox_id = o.id",
+                                  "CREATE TEMP VIEW outbox AS SELECT o.*, b.bytes FROM"
+                                  " main.outbox o LEFT JOIN main.outbox_bytes b"
+                                  " ON b.outbox_id = o.id",
                                   NULL, NULL, NULL),
                      SQLITE_OK);
     for (size_t i = 0; i < n; i++) {
