@@ -268,7 +268,7 @@ static const char *past_number(const char *text, int *ret_number)
 struct words {
     size_t n;
     char text[GRAMMAR_WORD_SIZE + WORDS_MAX]; /* NUL-ended words */
-    const char *at[WORDS_MAX];
+    char *at[WORDS_MAX];
 };
 
 enum taken { TAKEN_NONE, TAKEN_COMMAND, TAKEN_END, TAKEN_BAD, TAKEN_TOO_LONG };
@@ -333,10 +333,23 @@ static int square_of_word(const char *word)
     return square_read(small, n, &square) == n ? square : -1;
 }
 
+/* "R p4, N n3, B o1": commas part words too.  The words are our copies. */
+static void drop_commas(const struct words *w)
+{
+    for (size_t i = 1; i < w->n; i++) {
+        size_t n = strlen(w->at[i]);
+
+        if (n > 1 && w->at[i][n - 1] == ',')
+            w->at[i][n - 1] = '\0';
+    }
+}
+
 static enum taken take_place(const struct words *w, struct command *c)
 {
     static const char men[] = "rbn";
     bool had[3] = {false, false, false};
+
+    drop_commas(w);
 
     for (size_t i = 1; i < w->n; i++) {
         const char *word = w->at[i], *man = strchr(men, lower(word[0]));
@@ -747,6 +760,16 @@ static void show(const char *text, char ret[GRAMMAR_SHOWN_SIZE])
     copy[n] = '\0';
     while (n > 0 && !utf8_is_valid(copy, n))
         copy[--n] = '\0';
+}
+
+bool grammar_would_act(const char *text)
+{
+    struct command command;
+    const char *note;
+    size_t note_n;
+
+    return take_line(text, false, &command, &note, &note_n) == TAKEN_COMMAND &&
+           command_acts(command.kind);
 }
 
 static enum grammar_fault fault_at(struct grammar *g, enum grammar_fault fault,

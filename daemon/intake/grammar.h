@@ -166,6 +166,9 @@ enum grammar_hint {
 };
 enum grammar_hint grammar_hint_of(const char *text);
 
+/* Whether a line is a command that changes something: for lines that are not read as any. */
+bool grammar_would_act(const char *text);
+
 /* Whether a line is a move by its shape: what the reader of moves is to judge. */
 bool grammar_is_move(const char *text);
 

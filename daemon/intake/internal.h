@@ -173,6 +173,8 @@ bool tell_needs_game(enum command_kind kind);
 /* "e2e3, e2e4 …" of the seat on turn: from a square, of a kind, or all; sorted.  Returns how many.
  */
 int moves_put(struct buf *out, const struct position *pos, int from, enum kind kind);
+/* Who won a game that is over, and how; else nothing. */
+void say_result(struct act *a);
 /* Which round a coming move belongs to, as letters number them. */
 MUST_CHECK enum status round_of(struct act *a, int *ret_round, struct err *err);
 

@@ -153,6 +153,15 @@ static enum status reached(struct act *a, struct err *err)
     return users_reached(a->txn, user->id, a->now, err);
 }
 
+static bool grammar_acts(const struct grammar *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (command_acts(g->commands[i].kind) ||
+            (g->commands[i].kind == COMMAND_NOTE && g->commands[i].text[0]))
+            return true;
+    return false;
+}
+
 /* ------------------------------------------------------------------------------ without a token */
 
 static enum status judge_no_token(struct act *a, struct settlement *s, struct err *err)
@@ -162,6 +171,8 @@ static enum status judge_no_token(struct act *a, struct settlement *s, struct er
     TRY(reached(a, err));
     TRY(act_begin(a, NULL, err));
     (void)settle_as(s, INBOX_VERDICT_REFUSED, is_conflict ? "token_conflict" : "no_token");
+    if (grammar_acts(&a->reading->grammar)) /* another move that is not made is told anew */
+        reason_with(s, s->reason, a->reading->grammar.commands[0].shown);
     say_plain(a, is_conflict ? "mail.token_conflict" : "mail.no_token");
     say_line(a);
     return answer(a, s, is_conflict ? "answer" : "no_token", TOKEN_ACCOUNT, err);
@@ -175,15 +186,6 @@ static bool token_is_good(const struct token_row *token, utc_ms at)
         return false;
     /* What is about a game is good for one state of it; what is not, for one letter. */
     return token->game_id != 0 || token->used_at == UTC_NONE;
-}
-
-static bool grammar_acts(const struct grammar *g)
-{
-    for (size_t i = 0; i < g->n; i++)
-        if (command_acts(g->commands[i].kind) ||
-            (g->commands[i].kind == COMMAND_NOTE && g->commands[i].text[0]))
-            return true;
-    return false;
 }
 
 /* Has the owner been asked about this game often enough within the hour?  Not at the first: his own

@@ -24,6 +24,20 @@ static enum intake_recipient kind_of(const struct intake_options *o, const struc
     return recipient_read(o, row->recipient, token);
 }
 
+/* A command below the quoted letter is not read where something stands above it: that is told. */
+static void note_unread(struct reading *r)
+{
+    struct grammar *g = &r->grammar;
+
+    for (size_t i = 0; g->n > 0 && i < r->reply.count; i++)
+        if (r->reply.lines[i].kind == REPLY_BETWEEN && r->reply.lines[i].text[0] &&
+            grammar_would_act(r->reply.lines[i].text)) {
+            if (g->unread_from == 0)
+                g->unread_from = (int)i + 1;
+            return;
+        }
+}
+
 /* Split a text and read its commands. */
 static enum status read_text(const struct intake_options *o, const char *text, struct reading *r,
                              struct err *err)
@@ -63,6 +77,8 @@ static enum status read_text(const struct intake_options *o, const char *text, s
     else
         (void)grammar_read(lines, n, &r->grammar);
     free(lines);
+    if (!r->is_between && r->grammar.fault == GRAMMAR_NONE)
+        note_unread(r);
     return ST_OK;
 }
 

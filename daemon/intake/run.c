@@ -318,6 +318,7 @@ static enum status run_act(struct run *r,
     say_success(a);
     say_plain(a, code);
     say_line(a);
+    say_result(a); /* that may have been the end */
     return ST_OK;
 }
 
@@ -468,7 +469,7 @@ static enum status answer_invitation(struct run *r, int64_t game_id, bool is_yes
         if (!is_yes)
             a->wants_board = false;
     } else if (err->reason == REASON_FORBIDDEN) {
-        st = refuse(r, err, REASON_FORBIDDEN, "mail.no_invitation");
+        st = refuse(r, err, REASON_NOT_FOUND, "mail.no_invitation");
     }
 out:
     free(game);

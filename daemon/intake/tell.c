@@ -121,6 +121,8 @@ static void say_deadline(struct act *a)
 /* T6: what each turn has, and what stops the clocks. */
 static void say_time_rules(struct act *a)
 {
+    if (a->game.state != GAME_OPEN && a->game.state != GAME_RUNNING)
+        return; /* placing has a time of its own, and what is over has none */
     say_length(a, "letter.time_per_move", a->game.per_move_ms);
     if (a->game.grace_ms > 0)
         say_length(a, "letter.grace", a->game.grace_ms);
@@ -238,7 +240,7 @@ static void say_seat(struct act *a, int seat)
     say_line(a);
 }
 
-static void say_result(struct act *a)
+void say_result(struct act *a)
 {
     struct buf text = buf_make(LINE_ROOM);
     char code[64];

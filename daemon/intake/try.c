@@ -50,6 +50,18 @@ static void trace_token(struct act *a)
           t->expires_at <= a->at ? ", expired" : "");
 }
 
+/* The bytes of a line that are shown: whole characters. */
+static size_t shown_of(const char *text)
+{
+    size_t n = 0;
+
+    while (n < LINE_SHOWN && text[n])
+        n++;
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
+    return n;
+}
+
 /* Every line of the text and how it was taken. */
 static void trace_lines(struct act *a)
 {
@@ -66,7 +78,7 @@ static void trace_lines(struct act *a)
         if (line->kind == kind && used < r->grammar.n_uses)
             word = use_word((enum line_use)r->grammar.uses[used++]);
         if (line->text[0])
-            trace(a, "  %4zu %-12s %.*s\n", i + 1, word, LINE_SHOWN, line->raw);
+            trace(a, "  %4zu %-12s %.*s\n", i + 1, word, (int)shown_of(line->raw), line->raw);
     }
     if (r->grammar.fault != GRAMMAR_NONE) {
         trace(a, "commands: none, %s", grammar_fault_slug(r->grammar.fault));

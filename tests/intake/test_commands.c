@@ -477,9 +477,29 @@ static void test_resigning_takes_the_seat_out(void **state)
     r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "resign");
     expect(r, INBOX_VERDICT_ACTED);
     expect_says(r, "Success: you have resigned.");
+    expect_silent(r, "over");
     r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "resign");
     expect_says(r, "AlreadyDone");
     assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 1);
+    r = post_say(p, EAST, post_token(p, EAST, TOKEN_INFO, game), "resign"); /* the last of them */
+    expect_says(r, "Success: you have resigned.\nWhite and ");
+    r = post_say(p, EAST, post_token(p, EAST, TOKEN_INFO, game), "status");
+    expect_silent(r, "Each turn has");
+}
+
+/* What stands below a quotation is not read beside what stands above; it is told. */
+static void test_a_command_below_a_quotation_is_not_dropped_in_silence(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    r = post_play(p, SOUTH, game, "e2-e4\n\n> your move\n\nresign");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "From line 5 on your letter was taken for a personal word");
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 0);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game),
+                 "status\n\n> your move\n\nThank you");
+    expect_silent(r, "From line");
 }
 
 static void test_a_reserve_is_placed_by_mail(void **state)
@@ -756,6 +776,7 @@ int main(void)
         TEST(test_squares_and_letters_that_are_not_are_explained),
         TEST(test_games_lists_invitations_and_games_that_wait),
         TEST(test_resigning_takes_the_seat_out),
+        TEST(test_a_command_below_a_quotation_is_not_dropped_in_silence),
         TEST(test_a_reserve_is_placed_by_mail),
         TEST(test_a_game_is_made_and_filled_by_mail),
         TEST(test_a_game_that_cannot_be_made_is_not),

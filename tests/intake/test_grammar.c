@@ -209,7 +209,7 @@ static void test_arguments_that_cannot_be_name_the_command(void **state)
 static void test_a_reserve_is_placed_in_any_order(void **state)
 {
     static const char *const lines[] = {"place R p4 N n3 B o1", "PLACE b o1 r p4 n n3",
-                                        "place Nn3 Bo1 Rp4"};
+                                        "place Nn3 Bo1 Rp4", "place R p4, N n3, B o1"};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
