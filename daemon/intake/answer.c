@@ -309,6 +309,7 @@ enum token_purpose answer_purpose(const struct act *a)
 /* The text, cut where it is too long, in a buffer of its own. */
 static struct buf cut_text(struct act *a, size_t most)
 {
+    bool is_cut = buf_failed(&a->text) || a->text.len > most;
     struct buf text = buf_make(INTAKE_ANSWER_MAX + SENTENCE_MAX);
     size_t n = a->text.len;
 
@@ -322,7 +323,7 @@ static struct buf cut_text(struct act *a, size_t most)
             n--;
     }
     buf_add(&text, a->text.data, n);
-    if (n < a->text.len) {
+    if (is_cut) {
         buf_puts(&text, "\n");
         words_put(&text, a->lang, "mail.cut", NULL, 0);
         buf_puts(&text, "\n");
@@ -360,10 +361,11 @@ enum status answer_put(struct act *a, const char *template_name, enum token_purp
     struct intent_row intent = INTENT_ROW_INIT;
     struct buf params = buf_make(PARAMS_MAX);
     size_t most = INTAKE_ANSWER_MAX;
-    enum status st = buf_status(&a->text, "an answer", err);
+    enum status st = ST_OK;
 
-    if (st != ST_OK)
-        return st;
+    /* What did not fit was not added; the letter's effects must not be lost for it. */
+    if (buf_failed(&a->text) && a->text.st != ST_TOO_LARGE)
+        return buf_status(&a->text, "an answer", err);
     do { /* what must be escaped may make it too long for the row */
         buf_clear(&params);
         params_put(&params, a, a->reading->letter, purpose, most);

@@ -461,14 +461,41 @@ static enum status judge_play(struct act *a, struct settlement *s, struct err *e
 
 /* ------------------------------------------------------------------------------ the other doors */
 
+/* Whether the letter comes from the user whose letters it is about: the token alone stands in every
+ * letter that he forwards. */
+static enum status is_his_own(struct act *a, int64_t user_id, bool *ret_is, struct err *err)
+{
+    const struct reading *r = a->reading;
+    struct sender *sender = calloc(1, sizeof *sender);
+    struct user_row *user = calloc(1, sizeof *user);
+    char key[ADDRESS_MAX + 1] = "";
+    enum status st = sender && user ? ST_OK : err_reason(err, REASON_NO_MEMORY, "a letter");
+
+    if (st == ST_OK)
+        st = sender_find(a->options, a->conn, &r->row, r->letter, sender, err);
+    if (st == ST_OK)
+        st = users_get(a->conn, user_id, user, err);
+    if (st == ST_OK && r->letter->has_from && strlen(r->letter->from) <= ADDRESS_MAX)
+        address_fold(r->letter->from, key);
+    *ret_is = st == ST_OK && sender->is_believed && key[0] && str_eq(key, user->address_key);
+    free(sender);
+    free(user);
+    return st;
+}
+
 static enum status judge_unsubscribe(struct act *a, struct settlement *s, struct err *err)
 {
     const struct intake_hooks *hooks = &a->options->hooks;
     enum notice_class cls = NOTICE_TURN;
     char token[SECRET_SIZE];
     int64_t user_id = 0;
+    bool is_own = false;
     enum status st;
 
+    if (!a->reading->has_letter)
+        return settle_as(s, INBOX_VERDICT_STRANGER, "unreadable");
+    if (a->reading->letter->is_automatic)
+        return settle_as(s, INBOX_VERDICT_AUTOMATIC, letter_mark_str(a->reading->letter->mark));
     (void)recipient_read(a->options, a->reading->row.recipient, token);
     (void)settle_as(s, INBOX_VERDICT_UNSUBSCRIBED, "");
     st = hooks->unsubscribe_read
@@ -482,6 +509,9 @@ static enum status judge_unsubscribe(struct act *a, struct settlement *s, struct
         return hooks->address_block
                    ? hooks->address_block(hooks->arg, a->txn, token, a->now, err)
                    : ST_OK;
+    TRY(is_his_own(a, user_id, &is_own, err));
+    if (!is_own)
+        return settle_as(s, INBOX_VERDICT_STRANGER, "foreign_sender");
     a->sender.user.id = user_id;
     trace(a, "letters of class %s are switched off\n", notice_class_str(cls));
     return prefs_set(a->txn, user_id, cls, CHANNEL_MAIL, PREF_OFF, PREF_VIA_UNSUBSCRIBE, a->now,

@@ -13,6 +13,7 @@ enum { LIST_ROOM = 16 * 1024, LINE_ROOM = 4096, GAMES_A_TIME = 50 };
 struct run {
     struct act *a;
     const struct grammar *g;
+    bool is_stale;             /* the address that was written to shows an earlier state */
     bool has_draw;             /* somewhere in it a draw is offered */
     bool has_moved;            /* a move was made or is held */
     bool drew;                 /* … and the offer went with it */
@@ -616,6 +617,8 @@ static enum status run_create(struct run *r, struct err *err)
 
     if (r->has_created)
         return refuse(r, err, REASON_LIMIT, "mail.create_alone");
+    if (a->token.used_at != UTC_NONE) /* one game a letter of ours */
+        return refuse(r, err, REASON_LINK_EXPIRED, "mail.token_old");
     keys = calloc(SEATS, sizeof *keys);
     game = malloc(sizeof *game);
     if (!keys || !game) {
@@ -708,6 +711,8 @@ static enum status run_one(struct run *r, struct err *err)
 
     if (!a->has_game && needs_game(c->kind))
         return refuse(r, err, REASON_MISSING_FIELD, "mail.no_game");
+    if (r->is_stale && (c->kind == COMMAND_CREATE || (c->kind == COMMAND_NOTE && c->text[0])))
+        return err_reason(err, REASON_STATE_MISMATCH, "%s", reason_title(REASON_STATE_MISMATCH));
     if (r->has_moved && !may_follow_move(c->kind))
         return refuse(r, err, REASON_MOVE_HELD, "mail.after_move");
     switch (c->kind) {
@@ -801,6 +806,7 @@ enum status run_commands(struct act *a, const struct grammar *g, struct err *err
         return err_reason(err, REASON_NO_MEMORY, "commands");
     r->a = a;
     r->g = g;
+    r->is_stale = a->has_game && token.game_id == a->game.id && token.state_no != a->game.state_no;
     r->has_draw = letter_has(g, COMMAND_DRAW_OFFER) && letter_has(g, COMMAND_MOVE);
     st = store_part_begin(a->txn, err);
     if (st != ST_OK)

@@ -588,6 +588,56 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
 }
 
 /* The limit of the API holds by mail too. */
+static void test_an_old_address_makes_no_game_and_keeps_no_note(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    expect(post_say(p, SOUTH, p->token, "note live"), INBOX_VERDICT_ACTED);
+    move_ok(p->t, game, "e2e4");
+    r = post_say(p, SOUTH, p->token, "create verney\nseat south me");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "InvalidMoveNumber");
+    expect(post_say(p, SOUTH, p->token, "note hi"), INBOX_VERDICT_REFUSED);
+    /* a live one makes a game, once */
+    (void)post_token(p, SOUTH, TOKEN_INFO, game);
+    expect(post_say(p, SOUTH, p->token, "create verney\nseat south me"), INBOX_VERDICT_ACTED);
+    expect(post_say(p, SOUTH, p->token, "create verney\nseat west me"), INBOX_VERDICT_REFUSED);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM games"), 2);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 1);
+    /* beside a move that is played at once a note is not late */
+    no_hold(p);
+    expect(post_play(p, WEST, game, "b4-d4\nnote mine"), INBOX_VERDICT_ACTED);
+}
+
+/* However long its answer would be, a letter's move counts. */
+static void test_an_answer_that_is_far_too_long_loses_nothing(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char text[1900];
+    struct buf b = buf_make(64 * 1024);
+
+    post_close(p);
+    p->options.answers_an_hour = 10000;
+    post_open(p);
+    memset(text, 'x', sizeof text);
+    memcpy(text, "note ", 5);
+    text[sizeof text - 1] = '\0';
+    for (int i = 0; i < 60; i++)
+        expect(post_play(p, SOUTH, game, text), INBOX_VERDICT_ACTED);
+    buf_puts(&b, "e2-e4\n");
+    for (int i = 0; i < 15; i++)
+        buf_puts(&b, "note\n");
+    r = post_play(p, SOUTH, game, b.data);
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "e2e4 is taken and held");
+    expect_says(r, "The answer was longer than a letter may be");
+    assert_true(is_held(p, game));
+    buf_release(&b);
+}
+
 static void test_games_per_player_are_limited(void **state)
 {
     struct post *p = *state;
@@ -780,6 +830,8 @@ int main(void)
         TEST(test_a_reserve_is_placed_by_mail),
         TEST(test_a_game_is_made_and_filled_by_mail),
         TEST(test_a_game_that_cannot_be_made_is_not),
+        TEST(test_an_old_address_makes_no_game_and_keeps_no_note),
+        TEST(test_an_answer_that_is_far_too_long_loses_nothing),
         TEST(test_games_per_player_are_limited),
         TEST(test_questions_are_answered),
         TEST(test_last_tells_all_since_ones_own_move),

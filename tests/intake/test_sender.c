@@ -831,8 +831,17 @@ static void test_unsubscribing_by_mail(void **state)
     struct prefs prefs;
     struct err err = ERR_INIT;
 
+    /* neither by somebody else to whom it was forwarded, nor by his machine */
     r = letter(p, "anything@example.net", "unsubscribe+" POST_TOKEN "@club.example",
                "From: anything@example.net", "");
+    expect(r, INBOX_VERDICT_STRANGER);
+    r = letter(p, "anna@example.org", "unsubscribe+" POST_TOKEN "@club.example",
+               "From: anna@example.org\r\nAuto-Submitted: auto-replied", "");
+    expect(r, INBOX_VERDICT_AUTOMATIC);
+    assert_ok(prefs_get(store_reader_conn(p->t->reader), p->t->user[SOUTH], &prefs, &err), err);
+    assert_int_equal(prefs.at[NOTICE_MATE][CHANNEL_MAIL], PREF_DEFAULT);
+    r = letter(p, "anna@example.org", "unsubscribe+" POST_TOKEN "@club.example",
+               "From: Anna <Anna@Example.org>", "");
     expect(r, INBOX_VERDICT_UNSUBSCRIBED);
     assert_false(r->has_answer);
     assert_ok(prefs_get(store_reader_conn(p->t->reader), p->t->user[SOUTH], &prefs, &err), err);
