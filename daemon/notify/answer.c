@@ -253,6 +253,9 @@ enum status answer_compose(const struct notify *n, struct store_conn *conn,
     lang = lang_of(user.language);
     reply_way_open(n, intent, a->purpose, s != NULL ? &s->game : NULL, a->inbox_id, now, notice,
                    &way);
+    way.is_answer = true;
+    if (s != NULL)
+        TRY(reply_way_look(s, &way, err));
 
     write_answer(&page, intent, a, lang);
     if (str_eq(intent->template_name, "held_letter"))

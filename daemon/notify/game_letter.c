@@ -397,6 +397,7 @@ enum status game_letter_compose(const struct notify *n, struct store_conn *conn,
     TRY(stop_token(n, conn, intent, token, err));
     (void)snprintf(unsubscribe, sizeof unsubscribe, "%s/u/%s", n->options.public_url, token);
     reply_way_open(n, intent, reply_purpose(intent), &s->game, 0, now, notice, &way);
+    TRY(reply_way_look(s, &way, err));
     (void)snprintf(cid, sizeof cid, "board.%s.%" PRId64 "@%s", s->game.public_id, intent->id,
                    n->domain);
     TRY(write_page(&page, s, invitation, &way, unsubscribe, cid, &picture, err));

@@ -157,6 +157,11 @@ void address_block_hash(const struct notify *notify, const char *address_key,
 struct reply_way {
     bool is_open;
     enum token_purpose purpose;
+    bool is_answer;             /* to a letter of his: what it offers fits the game as it is */
+    bool has_game;
+    enum game_state state;      /* of the game */
+    bool is_offered;            /* a draw is, by somebody else */
+    int seat;                   /* of the reader; -1: none in particular */
     char address[ADDRESS_SIZE]; /* Reply-To */
     char id[MESSAGE_ID_SIZE];   /* the same token as a message id, for References */
 };
@@ -166,6 +171,10 @@ struct reply_way {
 void reply_way_open(const struct notify *notify, const struct intent_row *intent,
                     enum token_purpose purpose, const struct game_row *game, int64_t inbox_id,
                     utc_ms now, struct notice *notice, struct reply_way *ret);
+/* See whether a draw is offered in the game of the letter: then it says how to answer that. */
+struct subject;
+MUST_CHECK enum status reply_way_look(const struct subject *s, struct reply_way *way,
+                                      struct err *err);
 /* What an answer to a notice may be about, by its template. */
 enum token_purpose reply_purpose(const struct intent_row *intent);
 /* "Write your move on the first line …", other commands, and the line above which to write.  Puts

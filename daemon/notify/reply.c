@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "notify/internal.h"
+#include "store/votes.h"
 
 enum { LINE_MAX_OURS = 4000 };
 #define REPLY_LIFE_MS (60 * MS_DAY)          /* at least, however soon the deadline is */
@@ -39,6 +40,8 @@ void reply_way_open(const struct notify *n, const struct intent_row *intent,
     row.purpose = purpose;
     row.user_id = intent->user_id;
     if (game != NULL) {
+        ret->has_game = true;
+        ret->state = game->state;
         row.game_id = game->id;
         row.seat = intent->seat;
         row.state_no = game->state_no;
@@ -51,9 +54,19 @@ void reply_way_open(const struct notify *n, const struct intent_row *intent,
 
     ret->is_open = true;
     ret->purpose = purpose;
+    ret->seat = intent->seat;
     reply_address(n, secret, ret->address);
     (void)snprintf(ret->id, sizeof ret->id, "reply.%s@%.200s", secret, n->domain);
     sodium_memzero(secret, sizeof secret);
+}
+
+enum status reply_way_look(const struct subject *s, struct reply_way *way, struct err *err)
+{
+    struct vote_row vote;
+    enum status st = votes_get_open(s->conn, s->game.id, VOTE_DRAW, &vote, err);
+
+    way->is_offered = st == ST_OK && (s->own >> vote.seat & 1u) == 0;
+    return st == ST_NOT_FOUND ? ST_OK : st;
 }
 
 enum token_purpose reply_purpose(const struct intent_row *intent)
@@ -78,11 +91,38 @@ enum token_purpose reply_purpose(const struct intent_row *intent)
     return TOKEN_INFO;
 }
 
-/* Words of the grammar are the same in every language. */
-static const char *commands_of(enum token_purpose purpose)
+/* What an answer offers about a game that is not running; NULL: as ever. */
+static const char *commands_at_rest(const struct reply_way *way)
 {
-    switch (purpose) {
+    if (!way->is_answer || !way->has_game || way->purpose == TOKEN_CONFIRM)
+        return NULL;
+    switch (way->state) {
+    case GAME_OPEN:
+        return "status, opponents, games, help";
+    case GAME_PLACING:
+        return "place, status, why, opponents, note, games, help";
+    case GAME_FINISHED:
+    case GAME_ABORTED:
+        return "board, last, status, spoken, note, games, help";
+    default:
+        return NULL;
+    }
+}
+
+/* Words of the grammar are the same in every language. */
+static const char *commands_of(const struct reply_way *way)
+{
+    const char *at_rest = commands_at_rest(way);
+
+    if (at_rest != NULL)
+        return at_rest;
+    switch (way->purpose) {
     case TOKEN_TURN:
+        if (way->is_offered)
+            return "draw accept, draw decline, claim draw, resign, board, moves, status, why, "
+                   "spoken, note, help";
+        if (way->is_answer) /* nothing is held */
+            return "draw offer, claim draw, resign, board, moves, status, why, spoken, note, help";
         return "draw offer, claim draw, resign, undo, board, moves, status, why, spoken, note, "
                "help";
     case TOKEN_DRAW:
@@ -104,16 +144,34 @@ static const char *commands_of(enum token_purpose purpose)
     return "board, moves, status, why, spoken, note, resend, games, help";
 }
 
+/* R-F3: where each seat's fortress is; R-F7: the usual places, as an example. */
+static const struct words_arg *placing_args(int seat)
+{
+    static const struct words_arg args[SEAT_COUNT][2] = {
+        {{"fortress", "m1–p4", 0}, {"example", "place R p4 N n3 B o1", 0}},
+        {{"fortress", "a1–d4", 0}, {"example", "place R d1 N c3 B a2", 0}},
+        {{"fortress", "a13–d16", 0}, {"example", "place R a13 N c14 B b16", 0}},
+        {{"fortress", "m13–p16", 0}, {"example", "place R m16 N n14 B p15", 0}},
+    };
+
+    return args[seat >= 0 && seat < SEAT_COUNT ? seat : 0];
+}
+
 void reply_hint_put(struct page *page, enum lang lang, const struct reply_way *way)
 {
-    const char *commands = commands_of(way->purpose);
+    const char *commands = commands_of(way);
     struct buf text = buf_make(LINE_MAX_OURS);
     char code[64];
 
     if (!way->is_open)
         goto out;
     (void)snprintf(code, sizeof code, "letter.reply_%s", token_purpose_str(way->purpose));
-    page_para(page, words_plain(lang, code));
+    if (way->purpose == TOKEN_PLACING)
+        words_put(&text, lang, code, placing_args(way->seat), 2);
+    else
+        buf_puts(&text, words_plain(lang, code));
+    page_para(page, text.data);
+    buf_clear(&text);
     if (commands[0] == '\0')
         goto out;
     words_put(&text, lang, "letter.commands",

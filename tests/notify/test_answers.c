@@ -177,6 +177,13 @@ static void test_the_purpose_goes_by_what_the_letter_says(void **state)
     token_of(letter, token);
     assert_int_equal(token_row(c, token).purpose, TOKEN_PLACING);
     assert_int_equal(token_row(c, token).seat, WEST);
+    {
+        char *text = letter_part(letter, strlen(letter), "plain");
+
+        assert_has(text, "a1–d4"); /* his own fortress, and an example in it */
+        assert_has(text, "place R d1 N");
+        free(text);
+    }
     free(letter);
     letters_clear(c);
 
@@ -475,6 +482,64 @@ static void test_an_answer_says_what_it_was_told_and_shows_the_board(void **stat
     free(letter);
     /* that showed it to nobody else */
     assert_int_equal(game_get(c->t, a.game).ply, 0);
+}
+
+/* What an answer offers makes sense in the game as it is: `undo` only where a move is held. */
+static void test_an_answer_offers_what_the_game_allows(void **state)
+{
+    static const struct {
+        const char *purpose, *has, *lacks;
+        bool is_placing;
+    } rows[] = {
+        {"receipt", "of its own: undo, board", "resign", false},
+        {"turn", "resign, board, moves", "undo", false},
+        {"info", "board, moves, status", "undo", false},
+        {"info", "place, status, why", "moves", true},
+    };
+    struct club *c = *state;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct asked a = {.c = c, .user = SOUTH, .template_name = "answer", .n = (int)i};
+        char params[100], *letter, *text;
+
+        a.game = game_start(c->t, rows[i].is_placing ? "fortress reserve=chosen" : "verney");
+        (void)club_send(c);
+        (void)snprintf(params, sizeof params, "{\"text\":\"x\",\"purpose\":\"%s\"}",
+                       rows[i].purpose);
+        a.params = params;
+        letter = answered(&a, "anna@example.org");
+        text = letter_part(letter, strlen(letter), "plain");
+        assert_has(text, rows[i].has);
+        assert_lacks(text, rows[i].lacks);
+        free(text);
+        free(letter);
+    }
+}
+
+/* A letter of a turn says how to answer an offer of a draw that stands, but not one's own. */
+static void test_a_turn_with_an_offer_says_how_to_answer_it(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney");
+    struct call call = acts(c->t, OP_OFFER, game, SOUTH);
+    char *letter, *text;
+
+    (void)club_send(c);
+    call_ok(&call);
+    (void)club_send(c);
+    for (int user = SOUTH; user <= WEST; user++) {
+        struct asked a = {.c = c, .user = user, .template_name = "answer", .game = game, .n = user,
+                          .params = "{\"text\":\"x\",\"purpose\":\"turn\"}"};
+
+        letter = answered(&a, user == SOUTH ? "anna@example.org" : "boris@example.org");
+        text = letter_part(letter, strlen(letter), "plain");
+        if (user == SOUTH)
+            assert_lacks(text, "draw accept");
+        else
+            assert_has(text, "draw accept, draw decline");
+        free(text);
+        free(letter);
+    }
 }
 
 static void test_an_answer_about_no_game_leads_to_the_account(void **state)
@@ -1004,6 +1069,8 @@ int main(void)
         TEST(test_bounce_addresses_cannot_be_made),
         TEST(test_notices_go_out_under_their_bounce_address),
         TEST(test_an_answer_says_what_it_was_told_and_shows_the_board),
+        TEST(test_an_answer_offers_what_the_game_allows),
+        TEST(test_a_turn_with_an_offer_says_how_to_answer_it),
         TEST(test_an_answer_about_no_game_leads_to_the_account),
         TEST(test_the_other_answers_in_three_languages),
         TEST(test_answers_cannot_be_switched_off_and_go_to_a_suspended_address),
