@@ -1,12 +1,18 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arbiter/desk.h"
 #include "base/str.h"
 
-enum { INVITATIONS_MAX = 256, PUBLIC_ID_TRIES = 16 };
+enum {
+    INVITATIONS_MAX = 256,
+    PUBLIC_ID_TRIES = 16,
+    ADDRESS_PENDING_MAX = 10,   /* invitations to an address that wait for its answer … */
+    ADDRESS_PENDING_FROM = 3    /* … from one account */
+};
 
 static const char *seat_word(int seat)
 {
@@ -86,6 +92,27 @@ static enum status offer_check(const struct arbiter_offer *offer, struct err *er
     return ST_OK;
 }
 
+/* An address without an account cannot defend itself: it is written to a few times, until it
+ * answers. */
+static enum status address_may_be_asked(struct desk *d, const char *address_key, int64_t by,
+                                        struct err *err)
+{
+    struct invitation_row *rows = calloc(ADDRESS_PENDING_MAX, sizeof *rows);
+    size_t n = 0, from = 0;
+    enum status st;
+
+    if (!rows)
+        return err_reason(err, REASON_NO_MEMORY, "invitations");
+    st = invitations_of_address(d->conn, address_key, rows, ADDRESS_PENDING_MAX, &n, err);
+    for (size_t i = 0; st == ST_OK && i < n; i++)
+        from += rows[i].invited_by == by;
+    free(rows);
+    if (st == ST_OK && (n == ADDRESS_PENDING_MAX || from >= ADDRESS_PENDING_FROM))
+        st = err_reason(err, REASON_LIMIT,
+                        "this address has been invited as often as may be before it answers");
+    return st;
+}
+
 /* Keep an open seat for somebody. */
 static enum status offer_seat(struct desk *d, int seat, const struct arbiter_offer *offer,
                               struct err *err)
@@ -140,6 +167,7 @@ static enum status offer_seat(struct desk *d, int seat, const struct arbiter_off
         if (!str_copy(row.address, sizeof row.address, offer->address) ||
             !str_copy(row.address_key, sizeof row.address_key, offer->address_key))
             return err_reason(err, REASON_BAD_FIELD, "the address is too long");
+        TRY(address_may_be_asked(d, row.address_key, row.invited_by, err));
         /* The link's secret is made when the letter is composed; until then nobody knows one. */
         d->arb->entropy.fill(d->arb->entropy.arg, placeholder, sizeof placeholder);
         TRY(invitations_create(d->txn, &row, placeholder, &id, err));

@@ -26,7 +26,7 @@ static enum status blame(struct act *a, const struct intent_row *intent,
         *ret_reason = "other_address";
         return ST_OK;
     }
-    /* Its code stands in the letter's Return-Path: who has seen it must not use it again and again. */
+    /* Its code stands in the letter's Return-Path: who has seen it must not use it twice. */
     counted = outbox_bounced(a->txn, intent->id, a->now, err);
     if (counted == ST_CONFLICT) {
         *ret_reason = "counted_already";

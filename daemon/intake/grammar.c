@@ -784,12 +784,39 @@ static enum grammar_fault fault_at(struct grammar *g, enum grammar_fault fault,
     return fault;
 }
 
+/* The one move with both its squares among a line's words, as in "Zug: m5-l5" or "e2-e4, draw". */
+static void guess_move(const struct words *w, struct grammar *g)
+{
+    int found = 0;
+
+    for (size_t i = 0; i < w->n; i++) {
+        char word[GRAMMAR_MOVE_SIZE];
+        size_t n = strlen(w->at[i]), squares = 0, len;
+        bool is_good = false;
+
+        while (n > 0 && strchr(",;:.!", w->at[i][n - 1]))
+            n--;
+        if (n == 0 || n >= sizeof word)
+            continue;
+        memcpy(word, w->at[i], n);
+        word[n] = '\0';
+        for (size_t at = 0; at < n; at += len ? len : 1) {
+            len = square_shape(word + at, &is_good);
+            squares += len > 0 && is_good;
+        }
+        if (squares == 2 && grammar_is_move(word) && ++found == 1)
+            (void)str_copy(g->guess, sizeof g->guess, word);
+    }
+    if (found > 1)
+        g->guess[0] = '\0';
+}
+
 /* The line is no command: what may have been meant? */
 static enum grammar_fault fault_unknown(struct grammar *g, const struct grammar_line *line)
 {
     char latin[GRAMMAR_WORD_SIZE];
     struct command command;
-    struct words words;
+    struct words words = {.n = 0};
     const char *note;
     size_t note_n;
     int best = 3;
@@ -812,6 +839,8 @@ static enum grammar_fault fault_unknown(struct grammar *g, const struct grammar_
                 (void)str_copy(g->guess, sizeof g->guess, first_words[i].word);
             }
         }
+    if (!g->guess[0] && words.n > 1 && words.n <= 4)
+        guess_move(&words, g);
     return fault_at(g, GRAMMAR_UNKNOWN, line);
 }
 

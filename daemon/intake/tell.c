@@ -236,6 +236,8 @@ static void say_seat(struct act *a, int seat)
     SAY(a, "letter.player_line", WORDS_TEXT("colour", colour_of(a, seat)),
         WORDS_TEXT("seat", words_seat_name(a->lang, (enum seat)seat)),
         WORDS_TEXT("name", holder_of(a, seat)));
+    if (a->seats[seat].user_id != 0 && a->seats[seat].display_name[0] && a->seats[seat].handle[0])
+        buf_printf(&a->text, " [%s]", a->seats[seat].handle); /* what `seat` takes */
     say_condition(a, seat);
     say_line(a);
 }

@@ -145,8 +145,8 @@ MUST_CHECK enum status outbox_supersede_game(struct store_txn *txn, int64_t game
 MUST_CHECK enum status outbox_reclaim(struct store_txn *txn, utc_ms now, int64_t *ret_n,
                                       struct err *err);
 
-/* A delivery report said that the letter reached nobody.  ST_CONFLICT (REASON_ALREADY_DONE) when one
- * was counted already: each letter speaks against its address once. */
+/* A delivery report said that the letter reached nobody.  ST_CONFLICT (REASON_ALREADY_DONE) when
+ * one was counted already: each letter speaks against its address once. */
 MUST_CHECK enum status outbox_bounced(struct store_txn *txn, int64_t id, utc_ms now,
                                       struct err *err);
 

@@ -429,6 +429,11 @@ static void test_squares_and_letters_that_are_not_are_explained(void **state)
         expect(r, INBOX_VERDICT_REFUSED);
         expect_says(r, rows[i].words);
     }
+    expect_says(post_play(p, SOUTH, game, "Zug: e2-e4"), "Did you mean `e2-e4`?");
+    expect_says(post_play(p, SOUTH, game, "e2-e4, draw"), "Did you mean `e2-e4`?");
+    expect_says(post_play(p, SOUTH, game, "4 e2-e4"), "Did you mean `e2-e4`?");
+    r = post_play(p, SOUTH, game, "e2-e4 or d2-d4");
+    expect_silent(r, "Did you mean");
     r = post_play(p, SOUTH, game, "Dear all");
     expect_silent(r, "files");
     expect_silent(r, "Pieces");
@@ -588,6 +593,22 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
 }
 
 /* The limit of the API holds by mail too. */
+/* Who has no account is not flooded with invitations. */
+static void test_an_address_is_invited_three_times_before_it_answers(void **state)
+{
+    static const char text[] = "create verney\nseat south me\nseat east vic@stranger.example";
+    struct post *p = *state;
+
+    for (int i = 0; i < 3; i++)
+        expect(post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), text),
+               INBOX_VERDICT_ACTED);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), text);
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "LimitReached");
+    expect(post_say(p, WEST, post_token(p, WEST, TOKEN_ACCOUNT, 0), text), INBOX_VERDICT_ACTED);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM games"), 4);
+}
+
 static void test_an_old_address_makes_no_game_and_keeps_no_note(void **state)
 {
     struct post *p = *state;
@@ -830,6 +851,7 @@ int main(void)
         TEST(test_a_reserve_is_placed_by_mail),
         TEST(test_a_game_is_made_and_filled_by_mail),
         TEST(test_a_game_that_cannot_be_made_is_not),
+        TEST(test_an_address_is_invited_three_times_before_it_answers),
         TEST(test_an_old_address_makes_no_game_and_keeps_no_note),
         TEST(test_an_answer_that_is_far_too_long_loses_nothing),
         TEST(test_games_per_player_are_limited),

@@ -578,7 +578,8 @@ static bool has_raw(int64_t id)
 
 static void test_bytes_are_erased_and_old_rows_removed_each_at_its_time(void **state)
 {
-    int64_t done = put(1), aside = put(2), foreign = put(4), waits = put(3), erased = -1, removed = -1;
+    int64_t done = put(1), aside = put(2), foreign = put(4), waits = put(3);
+    int64_t erased = -1, removed = -1;
     struct held_row held = {.game_id = game, .user_id = users[0], .inbox_id = done};
     struct token_row t = token(1), found;
     int64_t id = 0;
