@@ -11,7 +11,7 @@
 enum {
     TEXT_ROOM = 256 * 1024,
     HELD_LOOKED_AT = 16,
-    ASKED_AN_HOUR = 4 /* letters by others held for their owner, a game */
+    ASKED_AN_HOUR = 10 /* letters by others held for their owner, a game */
 };
 
 /* How a letter's row is settled. */
