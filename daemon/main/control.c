@@ -17,7 +17,11 @@
 #include "base/str.h"
 #include "main/engine.h"
 
-enum { FRAME_HEAD = 4, CONTROL_BACKLOG = 16 };
+enum {
+    FRAME_HEAD = 4,
+    CONTROL_BACKLOG = 16,
+    FULL_PAUSE_MS = 1000 /* after no descriptor was to be had for another connection */
+};
 
 /* What SO_PEERCRED fills in (Linux; its struct ucred hides behind _GNU_SOURCE). */
 struct peer {
@@ -47,6 +51,7 @@ struct control {
     char path[CONTROL_PATH_MAX + 1];
     struct client clients[CONTROL_CLIENTS_MAX];
     size_t n_clients;
+    int64_t resume_ms; /* nobody is let in before */
 };
 
 static enum status address_make(const char *path, struct sockaddr_un *ret, struct err *err)
@@ -193,8 +198,14 @@ static void client_accept(struct control *c)
 {
     int fd = accept(c->fd, NULL, NULL);
 
-    if (fd < 0)
+    if (fd < 0) {
+        /* No descriptors or memory: rest, or poll() would wake us for it again at once. */
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+            log_event(LOG_LEVEL_WARNING, "control_accept why=\"%s\"", strerror(errno));
+            c->resume_ms = now_ms() + FULL_PAUSE_MS;
+        }
         return;
+    }
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
     if (!peer_is_ours(fd)) {
@@ -243,7 +254,8 @@ static void *control_main(void *arg)
     for (;;) {
         struct pollfd waits[CONTROL_CLIENTS_MAX + 2];
         size_t n = c->n_clients;
-        int64_t left = -1, now = now_ms();
+        int64_t now = now_ms(), left = now < c->resume_ms ? c->resume_ms - now : -1;
+        bool is_open = n < CONTROL_CLIENTS_MAX && now >= c->resume_ms;
 
         for (size_t i = 0; i < n; i++) {
             int64_t own = c->clients[i].until_ms - now;
@@ -253,8 +265,7 @@ static void *control_main(void *arg)
                 left = own > 0 ? own : 0;
         }
         waits[n] = (struct pollfd){.fd = c->stop[0], .events = POLLIN};
-        waits[n + 1] = (struct pollfd){.fd = n < CONTROL_CLIENTS_MAX ? c->fd : -1,
-                                       .events = POLLIN};
+        waits[n + 1] = (struct pollfd){.fd = is_open ? c->fd : -1, .events = POLLIN};
         if (poll(waits, (nfds_t)n + 2, (int)left) < 0) {
             if (errno == EINTR)
                 continue;

@@ -9,7 +9,7 @@
  * One thread waits for all connections at once and performs the requests one after another, each
  * when it is whole.  So nobody waits for a connection that is silent; whoever says nothing for
  * CONTROL_TIME_MS, or does not read, is cut off.  While CONTROL_CLIENTS_MAX are open, others wait
- * to be let in.
+ * to be let in; so they do for a second when the process has no descriptors left.
  *
  * Threads: control_start/_stop on the main thread; control_call() anywhere.
  */
