@@ -1,4 +1,4 @@
-/* The control socket when the process has no descriptors left: it rests, and serves those it has. */
+/* The control socket while no descriptor is left: it rests, and serves those it has let in. */
 #include "support/harness.h"
 
 #include <fcntl.h>
