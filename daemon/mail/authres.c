@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-enum { VALUE_MAX = 300 };
+enum { VALUE_MAX = 1100 }; /* longer than any envelope sender */
 
 const char *auth_verdict_str(enum auth_verdict verdict)
 {
@@ -73,8 +73,8 @@ static bool read_name(const char **p, char ret[VALUE_MAX])
     return skip_cfws(p) && read_run(p, ";=/@", ret, &n);
 }
 
-/* A value: token, quoted string, or either of them before "@domain".  *ret_at: where in ret the
- * domain begins that follows the last "@" outside quotes, or 0. */
+/* A value: tokens, quoted strings and "@" in any order, or nothing.  *ret_at: where in ret the domain
+ * begins that follows the last "@" outside quotes, or 0. */
 static bool read_value(const char **p, char ret[VALUE_MAX], size_t *ret_at)
 {
     size_t n = 0;
@@ -83,23 +83,45 @@ static bool read_value(const char **p, char ret[VALUE_MAX], size_t *ret_at)
     ret[0] = '\0';
     if (!skip_cfws(p))
         return false;
-    if (**p == '"') {
-        if (!read_quoted(p, ret, &n))
+    for (;;) {
+        if (**p == '"') {
+            if (!read_quoted(p, ret, &n))
+                return false;
+        } else if (**p == '@') {
+            (*p)++;
+            if (n + 1 >= VALUE_MAX)
+                return false;
+            ret[n++] = '@';
+            ret[n] = '\0';
+            *ret_at = n;
+        } else if (**p == '\0' || strchr(" \t\r\n;(", **p) != NULL) {
+            return true;
+        } else if (!read_run(p, ";@", ret, &n)) {
             return false;
-    } else if (**p != '@' && !read_run(p, ";@", ret, &n)) {
-        return false;
+        }
     }
-    if (**p == '@') {
-        (*p)++;
-        if (n + 2 >= VALUE_MAX)
-            return false;
-        ret[n++] = '@';
-        *ret_at = n;
-        if (!read_run(p, ";@", ret, &n))
-            return false;
+}
+
+/* To the next ";" outside quotes and comments, or the end; false when one of these does not end. */
+static bool skip_result(const char **p)
+{
+    while (**p != '\0' && **p != ';') {
+        if (**p == '(') {
+            if (!skip_cfws(p))
+                return false;
+        } else if (**p == '"') {
+            for ((*p)++; **p != '"'; (*p)++) {
+                if (**p == '\\')
+                    (*p)++;
+                if (**p == '\0')
+                    return false;
+            }
+            (*p)++;
+        } else {
+            (*p)++;
+        }
     }
-    /* Whatever follows must begin something new. */
-    return **p == '\0' || strchr(" \t\r\n;(", **p) != NULL;
+    return true;
 }
 
 static bool read_sign(const char **p, char sign)
@@ -125,6 +147,7 @@ static bool is_aligned(const char *domain, const char *wanted)
 struct findings {
     bool dmarc_pass, dmarc_fail;
     bool other_pass, other_fail; /* of dkim and spf */
+    bool is_broken;              /* something could not be read: no pass counts */
 };
 
 /* One method's result and its properties; p stands after the ";". */
@@ -141,7 +164,15 @@ static bool read_result(const char **p, const char *from_domain, struct findings
         if (!read_name(p, name))
             return false;
     }
-    if (!read_sign(p, '=') || !read_name(p, result) || !skip_cfws(p))
+    if (!read_sign(p, '=') || !read_name(p, result))
+        return false;
+    /* A failure counts whatever stands behind it: the sender writes some of that himself. */
+    if (str_case_eq(method, "dmarc"))
+        f->dmarc_fail = f->dmarc_fail || str_case_eq(result, "fail");
+    else if (str_case_eq(method, "dkim") || str_case_eq(method, "spf"))
+        f->other_fail = f->other_fail || str_case_eq(result, "fail") ||
+                        str_case_eq(result, "hardfail");
+    if (!skip_cfws(p))
         return false;
     while (**p != '\0' && **p != ';') {
         const char *domain;
@@ -161,11 +192,8 @@ static bool read_result(const char **p, const char *from_domain, struct findings
     if (str_case_eq(method, "dmarc")) {
         f->dmarc_pass = f->dmarc_pass ||
                         (str_case_eq(result, "pass") && (!is_from_named || is_from_ours));
-        f->dmarc_fail = f->dmarc_fail || str_case_eq(result, "fail");
     } else if (str_case_eq(method, "dkim") || str_case_eq(method, "spf")) {
         f->other_pass = f->other_pass || (str_case_eq(result, "pass") && is_domain_ours);
-        f->other_fail = f->other_fail || str_case_eq(result, "fail") ||
-                        str_case_eq(result, "hardfail");
     }
     return true;
 }
@@ -187,52 +215,61 @@ static bool read_id(const char **p, char ret[VALUE_MAX])
     return skip_cfws(p) && (**p == ';' || **p == '\0');
 }
 
-static enum auth_verdict judge(const char *p, const char *from_domain)
+/* All results of one header; p stands after the id. */
+static void results_read(const char *p, const char *from_domain, struct findings *f)
 {
-    struct findings f = {.dmarc_pass = false};
-
     while (*p == ';') {
         p++;
-        if (!skip_cfws(&p))
-            return AUTH_NONE;
+        if (!skip_cfws(&p)) {
+            f->is_broken = true;
+            return;
+        }
         if (*p == '\0')
-            break; /* a ";" at the very end */
+            return; /* a ";" at the very end */
         if (strncasecmp(p, "none", 4) == 0 && (p[4] == '\0' || strchr(" \t\r\n;(", p[4]))) {
             p += 4;
-            if (!skip_cfws(&p))
-                return AUTH_NONE;
-        } else if (!read_result(&p, from_domain, &f)) {
-            return AUTH_NONE;
+            f->is_broken = !skip_cfws(&p) || f->is_broken;
+        } else if (!read_result(&p, from_domain, f)) {
+            f->is_broken = true;
+            if (!skip_result(&p))
+                return;
         }
     }
-    if (f.dmarc_fail)
-        return AUTH_FAIL;
-    if (f.dmarc_pass || f.other_pass)
-        return AUTH_PASS;
-    return f.other_fail ? AUTH_FAIL : AUTH_NONE;
+    f->is_broken = f->is_broken || *p != '\0';
 }
 
 enum auth_verdict authres_judge(const char *const *values, size_t count, const char *authserv_id,
                                 const char *from_domain)
 {
+    struct findings f = {.dmarc_pass = false};
+    bool has_own = false;
+
     if (authserv_id == NULL || authserv_id[0] == '\0' || from_domain == NULL ||
         from_domain[0] == '\0')
         return AUTH_NONE;
     for (size_t i = 0; i < count; i++) {
+        struct findings below = {.dmarc_pass = false};
         const char *p = values[i];
-        char id[VALUE_MAX];
+        char id[VALUE_MAX] = "";
+        bool is_id = *p != '\0' && read_id(&p, id);
+        bool is_own = str_case_eq(id, authserv_id);
 
-        /* Perhaps ours, made too long for letter_read(): what stands below may be anybody's. */
-        if (*p == '\0')
-            return AUTH_NONE;
-        if (!read_id(&p, id)) {
-            /* Ours, but broken, is as bad as none: what stands below is not ours. */
-            if (str_case_eq(id, authserv_id))
-                return AUTH_NONE;
+        /* Too long for letter_read(), or ours and broken: perhaps it said that he is not the one. */
+        if (!has_own && (values[i][0] == '\0' || (is_own && !is_id)))
+            return AUTH_FAIL;
+        if (!has_own && !is_own)
             continue;
-        }
-        if (str_case_eq(id, authserv_id))
-            return judge(p, from_domain);
+        if (has_own && !(is_own && is_id))
+            break;
+        results_read(p, from_domain, has_own ? &below : &f);
+        /* What stands below our first line may be forged, so it can only speak against him. */
+        f.dmarc_fail = f.dmarc_fail || below.dmarc_fail;
+        f.other_fail = f.other_fail || below.other_fail;
+        has_own = true;
     }
-    return AUTH_NONE;
+    if (f.dmarc_fail || f.is_broken)
+        return AUTH_FAIL;
+    if (f.dmarc_pass || f.other_pass)
+        return AUTH_PASS;
+    return f.other_fail ? AUTH_FAIL : AUTH_NONE;
 }

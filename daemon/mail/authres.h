@@ -3,16 +3,20 @@
  *
  * Purpose
  *   Authentication-Results headers are believed only when our own server wrote them: the topmost
- *   one whose authserv-id is the configured one, and no other, whatever the rest say.  The value is
- *   read by a tokenizer that knows comments and quoted strings, so that "dmarc=pass" inside either
- *   says nothing.
+ *   one whose authserv-id is the configured one.  Those of the same id right below it (a server may
+ *   add a line for each method; a sender may have forged one) can only speak against the sender;
+ *   whatever stands below another's line says nothing.  The value is read by a tokenizer that knows
+ *   comments and quoted strings, so that "dmarc=pass" inside either says nothing.  So the filter that
+ *   judges DMARC must be the last to write.
  *
  * Judgement, for the domain of the letter's From
+ *   dmarc=fail, whatever stands behind it                      AUTH_FAIL
+ *   our own line cannot be read, or may be one that is too long (its value is "")
+ *                                                              AUTH_FAIL
  *   dmarc=pass, with header.from absent or that domain         AUTH_PASS
- *   dmarc=fail (or two that contradict)                        AUTH_FAIL
  *   no dmarc verdict, and aligned dkim=pass or spf=pass        AUTH_PASS
  *   no dmarc verdict, dkim or spf fail and neither passes      AUTH_FAIL
- *   anything else: none, errors, not aligned, malformed        AUTH_NONE
+ *   anything else: none, errors, not aligned                   AUTH_NONE
  *   Aligned: header.d (or header.i's domain), smtp.mailfrom's domain, is the From domain or a
  *   parent of it with a dot inside.  ARC and others count only through the dmarc verdict.
  *
