@@ -73,8 +73,8 @@ static bool read_name(const char **p, char ret[VALUE_MAX])
     return skip_cfws(p) && read_run(p, ";=/@", ret, &n);
 }
 
-/* A value: tokens, quoted strings and "@" in any order, or nothing.  *ret_at: where in ret the domain
- * begins that follows the last "@" outside quotes, or 0. */
+/* A value: tokens, quoted strings and "@" in any order, or nothing.  *ret_at: where in ret the
+ * domain begins that follows the last "@" outside quotes, or 0. */
 static bool read_value(const char **p, char ret[VALUE_MAX], size_t *ret_at)
 {
     size_t n = 0;
@@ -254,7 +254,7 @@ enum auth_verdict authres_judge(const char *const *values, size_t count, const c
         bool is_id = *p != '\0' && read_id(&p, id);
         bool is_own = str_case_eq(id, authserv_id);
 
-        /* Too long for letter_read(), or ours and broken: perhaps it said that he is not the one. */
+        /* Too long for letter_read(), or ours and broken: perhaps it said that it is not he. */
         if (!has_own && (values[i][0] == '\0' || (is_own && !is_id)))
             return AUTH_FAIL;
         if (!has_own && !is_own)

@@ -6,8 +6,8 @@
  *   one whose authserv-id is the configured one.  Those of the same id right below it (a server may
  *   add a line for each method; a sender may have forged one) can only speak against the sender;
  *   whatever stands below another's line says nothing.  The value is read by a tokenizer that knows
- *   comments and quoted strings, so that "dmarc=pass" inside either says nothing.  So the filter that
- *   judges DMARC must be the last to write.
+ *   comments and quoted strings, so that "dmarc=pass" inside either says nothing.  So the filter
+ *   that judges DMARC must be the last to write.
  *
  * Judgement, for the domain of the letter's From
  *   dmarc=fail, whatever stands behind it                      AUTH_FAIL

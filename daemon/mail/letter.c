@@ -322,11 +322,12 @@ static enum letter_mark header_mark(const struct letter *letter, const struct sc
         "List-Id",   "List-Unsubscribe", "List-Post",      "List-Help",
         "X-List-Id", "Mailing-List",     "X-Mailing-List", "X-BeenThere", NULL};
     static const char *const no[] = {"no", NULL};
-    const char *submitted = scan_first(scan, "Auto-Submitted");
     size_t index = 0;
 
-    if (submitted && !value_is(submitted, no))
-        return LETTER_MARK_AUTO_SUBMITTED;
+    for (const char *value; (value = scan_next(scan, "Auto-Submitted", &index)) != NULL;)
+        if (!value_is(value, no))
+            return LETTER_MARK_AUTO_SUBMITTED;
+    index = 0;
     if (is_null_sender(scan_first(scan, "Return-Path")))
         return LETTER_MARK_NULL_SENDER;
     if (has_header(scan, auto_headers))

@@ -32,6 +32,7 @@ struct recipient {
 };
 
 struct lmtp {
+    char name[256];
     size_t size_max;
     bool (*is_ours)(void *arg, const char *recipient);
     void *arg;
@@ -60,6 +61,7 @@ enum status lmtp_new(const struct lmtp_options *options, struct buf *out, struct
     assert(options->name && options->size_max > 0 && options->is_ours);
     if (!l)
         return err_reason(err, REASON_NO_MEMORY, "lmtp: out of memory");
+    (void)str_copy(l->name, sizeof l->name, options->name);
     l->size_max = options->size_max;
     l->is_ours = options->is_ours;
     l->arg = options->arg;
@@ -382,9 +384,9 @@ static void lhlo_take(struct lmtp *l, const char *args, struct buf *out)
     letter_drop(l);
     l->state = LMTP_READY;
     buf_printf(out,
-               "250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n"
+               "250-%s\r\n250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n"
                "250-SMTPUTF8\r\n250 SIZE %zu\r\n",
-               l->size_max);
+               l->name, l->size_max);
 }
 
 /* Do what the line says; it has no line end any more. */

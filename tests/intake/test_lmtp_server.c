@@ -144,7 +144,8 @@ static void hear_nothing(int fd)
 
 #define GREETING "220 mx.example.org LMTP Fourhanded\r\n"
 #define HELLO                                                                                      \
-    "250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n"                \
+    "250-mx.example.org\r\n250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n"          \
+    "250-SMTPUTF8\r\n"                                                                             \
     "250 SIZE 200000\r\n"
 #define ENVELOPE "MAIL FROM:<a@b.example>\r\nRCPT TO:<play+x@example.org>\r\n"
 #define ENVELOPE_OK "250 2.1.0 OK\r\n250 2.1.5 OK\r\n"

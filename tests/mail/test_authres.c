@@ -78,7 +78,7 @@ static void test_a_pass_for_another_domain_is_none(void **state)
     assert_int_equal(authres_judge(&parent, 1, "mx.club.example", "badexample.org"), AUTH_NONE);
 }
 
-/* What looks like a result inside quotes and comments is none; what can't be read may be a failure. */
+/* What looks like a result inside quotes and comments is none; what can't be read is a failure. */
 static void test_nothing_is_smuggled_in(void **state)
 {
     static const struct row rows[] = {
@@ -146,8 +146,8 @@ static void test_a_failure_is_seen_behind_what_cannot_be_read(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(mailfrom); i++) {
-        (void)snprintf(value, sizeof value, "mx.club.example; spf=pass smtp.mailfrom=%s; dmarc=fail",
-                       mailfrom[i]);
+        (void)snprintf(value, sizeof value,
+                       "mx.club.example; spf=pass smtp.mailfrom=%s; dmarc=fail", mailfrom[i]);
         assert_int_equal(judged(value), AUTH_FAIL);
     }
     for (size_t n = 100; n <= 2000; n += 100) { /* shorter and longer than is read */

@@ -147,7 +147,7 @@ static void test_a_very_long_authentication_result_keeps_its_place(void **state)
         assert_int_equal(strlen(letter->authentication_results[0]), n == 8192 ? n : 0);
         assert_int_equal(authres_judge((const char *const *)letter->authentication_results, 2,
                                        "mx.club.example", "b.example"),
-                         n == 8192 ? AUTH_FAIL : AUTH_NONE);
+                         AUTH_FAIL);
         letter_free(letter);
         buf_release(&b);
     }
@@ -287,6 +287,7 @@ static void test_machines_are_known_by_their_headers(void **state)
         {"Auto-Submitted: auto-generated (x)", LETTER_MARK_AUTO_SUBMITTED},
         {"auto-submitted: AUTO-REPLIED; owner-email=x", LETTER_MARK_AUTO_SUBMITTED},
         {"Auto-Submitted: No", LETTER_MARK_NONE},
+        {"Auto-Submitted: no\nAuto-Submitted: auto-replied", LETTER_MARK_AUTO_SUBMITTED},
         {"Auto-Submitted: no (really)", LETTER_MARK_NONE},
         {"Precedence: bulk", LETTER_MARK_PRECEDENCE},
         {"Precedence: JUNK", LETTER_MARK_PRECEDENCE},

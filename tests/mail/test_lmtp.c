@@ -76,8 +76,8 @@ static void say(struct talk *t, const char *text, const char *answer)
 }
 
 #define HELLO                                                                                      \
-    "250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 SIZE "       \
-    "1000\r\n"
+    "250-mx.example.org\r\n250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n"          \
+    "250-SMTPUTF8\r\n250 SIZE 1000\r\n"
 #define MAIL_OK "250 2.1.0 OK\r\n"
 #define RCPT_OK "250 2.1.5 OK\r\n"
 #define GO "354 The letter, then a line with a dot alone\r\n"

@@ -600,7 +600,8 @@ static void test_letters_come_in_by_lmtp_and_maildir_and_are_looked_at(void **st
     assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
     assert_int_equal(write(fd, dialogue, sizeof dialogue - 1), (ssize_t)sizeof dialogue - 1);
     assert_hears(fd, "220 example.org LMTP Fourhanded\r\n"
-                     "250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n"
+                     "250-example.org\r\n250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n"
+                     "250-8BITMIME\r\n"
                      "250-SMTPUTF8\r\n250 SIZE 1048576\r\n250 2.1.0 OK\r\n250 2.1.5 OK\r\n"
                      "354 The letter, then a line with a dot alone\r\n250 2.0.0 Taken\r\n");
     assert_int_equal(RUN(c, text, "settle"), 0);
