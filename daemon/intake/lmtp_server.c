@@ -57,6 +57,7 @@ struct connection {
     size_t tickets_cap;
     bool is_ending, is_eof; /* close when all is sent; the peer has sent all */
     int64_t last_ms;     /* when anything moved */
+    int64_t letter_ms;   /* when the last letter was complete, or the connection began */
 };
 
 struct lmtp_server {
@@ -251,6 +252,7 @@ static void letter_hand(struct connection *c)
         }
     }
     c->pending = n;
+    c->letter_ms = now_ms(c->server);
     for (size_t i = 0; i < n; i++) {
         struct door_letter one;
         struct ticket *t = c->tickets + i;
@@ -388,7 +390,8 @@ static void connection_begin(struct lmtp_server *s, int fd)
                              .in = buf_make(IN_HIGH + READ_SIZE),
                              .out = buf_make(OUT_MAX),
                              .events = EPOLLIN,
-                             .last_ms = now_ms(s)};
+                             .last_ms = now_ms(s),
+                             .letter_ms = now_ms(s)};
     e.data.u64 = ABOUT_CONNECTION | (uint64_t)c->number << 16 | (uint64_t)(c - s->connections);
     if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &e) != 0 ||
         lmtp_new(&options, &c->out, &c->lmtp, NULL) != ST_OK) {
@@ -434,24 +437,27 @@ static void listener_accept(struct lmtp_server *s, size_t i)
 
 /* ---------------------------------------------------------------- the thread */
 
-/* End those that were silent too long, and find out when to look again. */
+/* End those that were silent or slow too long, and find out when to look again. */
 static void silence_check(struct lmtp_server *s, int64_t now)
 {
     int64_t next = now + s->options.idle_ms;
 
     for (int i = 0; i < s->options.connections; i++) {
         struct connection *c = &s->connections[i];
+        int64_t end = c->last_ms + s->options.idle_ms;
         if (!c->lmtp || c->fd < 0 || c->pending > 0)
             continue;
-        if (now - c->last_ms < s->options.idle_ms) {
-            if (c->last_ms + s->options.idle_ms < next)
-                next = c->last_ms + s->options.idle_ms;
+        if (c->letter_ms + LMTP_SERVER_LETTER_MS < end) /* a byte now and then is no letter */
+            end = c->letter_ms + LMTP_SERVER_LETTER_MS;
+        if (now < end) {
+            if (end < next)
+                next = end;
         } else if (c->out.len > 0) { /* it does not read, either */
             connection_free(c);
         } else {
             lmtp_shut(c->lmtp, LMTP_SILENT, &c->out);
             c->is_ending = true;
-            c->last_ms = now; /* as long again to take the last line */
+            c->last_ms = c->letter_ms = now; /* as long again to take the last line */
             connection_settle(c);
         }
     }

@@ -13,9 +13,10 @@
  *                         after drain_ms at most.  The writer must still be running.  NULL allowed.
  *
  * Limits
- *   connections at once (one more hears 421 and is closed); idle_ms without a byte (421 4.4.2; a
- *   letter that is half here is dropped, its sender comes again); what a peer does not read is kept
- *   for it up to 64 KiB, then nothing more is read from it.
+ *   connections at once (one more hears 421 and is closed); idle_ms without a byte, or
+ *   LMTP_SERVER_LETTER_MS without a whole letter (421 4.4.2; a letter that is half here is dropped,
+ *   its sender comes again); what a peer does not read is kept for it up to 64 KiB, then nothing
+ *   more is read from it.
  *
  * Losing nothing
  *   A peer that hangs up after its letter and before the reply leaves the letter with us: it will
@@ -35,6 +36,7 @@
 
 enum { LMTP_SERVER_LISTEN_MAX = 8 };
 #define LMTP_SERVER_IDLE_MS (5 * MS_MINUTE) /* what RFC 5321, 4.5.3.2.7 asks of a server */
+#define LMTP_SERVER_LETTER_MS (10 * MS_MINUTE) /* for a letter from its first byte to its last */
 
 struct lmtp_server;
 

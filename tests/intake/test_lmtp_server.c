@@ -276,6 +276,25 @@ static void test_one_connection_more_than_allowed_is_told_to_come_again(void **s
     assert_int_equal(lmtp_server_stats(r->server).refused_connections, 1);
 }
 
+/* A connection that only keeps itself busy is ended, so that it holds no place for ever. */
+static void test_who_brings_no_letter_for_too_long_is_ended(void **state)
+{
+    struct rig *r = *state;
+    int slow = greeted(r);
+
+    for (int i = 0; i < 2; i++) {
+        rig_advance(r, LMTP_SERVER_LETTER_MS / 2 - 1);
+        say(slow, "NOOP\r\n");
+        hear(slow, "250 2.0.0 OK\r\n");
+    }
+    rig_advance(r, 1);
+    say(slow, "NOOP\r\n");
+    hear(slow, "250 2.0.0 OK\r\n");
+    rig_advance(r, 1);
+    hear(slow, "421 4.4.2 Nothing came for too long\r\n");
+    hear_end(slow);
+}
+
 static void test_who_is_silent_too_long_is_ended_and_who_waits_for_us_is_not(void **state)
 {
     struct rig *r = *state;
@@ -448,6 +467,7 @@ int main(void)
         TEST(test_what_is_pipelined_waits_and_keeps_its_order),
         TEST(test_a_peer_that_hangs_up_too_early_leaves_its_letter_here),
         TEST(test_one_connection_more_than_allowed_is_told_to_come_again),
+        TEST(test_who_brings_no_letter_for_too_long_is_ended),
         TEST(test_who_is_silent_too_long_is_ended_and_who_waits_for_us_is_not),
         TEST(test_at_a_stop_the_idle_are_told_and_the_waiting_get_their_answer),
         TEST(test_who_does_not_read_is_neither_read_nor_waited_for),
