@@ -135,7 +135,7 @@ static enum status answer(struct act *a, struct settlement *s, const char *templ
 /* "illegal_move: e2-e9": the same refusal is the same mistake in the same words. */
 static void reason_with(struct settlement *s, const char *slug, const char *text)
 {
-    char whole[INBOX_REASON_SIZE + GRAMMAR_SHOWN_SIZE];
+    char whole[INBOX_REASON_SIZE + GRAMMAR_SHOWN_SIZE + 2];
 
     (void)snprintf(whole, sizeof whole, "%s%s%s", slug, *text ? ": " : "", text);
     (void)str_copy(s->reason, sizeof s->reason, whole);
@@ -425,15 +425,45 @@ static bool is_machine(struct act *a, struct settlement *s)
     return true;
 }
 
+/*
+ * A letter that the limits keep from being read (P29, P38) is put aside.  Who wrote it can't be
+ * found out; but if it came to a token from its owner's address, as the envelope says, he is told, so
+ * that he does not lose on time in silence.
+ */
+static enum status judge_unread(struct act *a, struct settlement *s, struct err *err)
+{
+    const struct inbox_row *row = &a->reading->row;
+    char key[ADDRESS_MAX + 1];
+    struct token_row token;
+    enum status st;
+
+    (void)settle_as(s, INBOX_VERDICT_UNREADABLE, a->reading->fault.text);
+    s->state = INBOX_QUARANTINED;
+    if (!row->has_token || !row->sender[0] || strlen(row->sender) > ADDRESS_MAX)
+        return ST_OK;
+    st = tokens_find(a->conn, row->token_hash, &token, err);
+    if (st == ST_NOT_FOUND)
+        return ST_OK;
+    TRY(st);
+    TRY(users_get(a->conn, token.user_id, &a->sender.user, err));
+    address_fold(row->sender, key);
+    if (a->sender.user.disabled_at != UTC_NONE || a->sender.user.verified_at == UTC_NONE ||
+        !str_eq(a->sender.user.address_key, key)) {
+        a->sender.user.id = 0;
+        return ST_OK;
+    }
+    a->sender.has_user = true;
+    TRY(act_begin(a, &token, err));
+    a->wants_board = a->has_game && a->game.position[0];
+    return answer(a, s, "unreadable", answer_purpose(a), err);
+}
+
 static enum status judge_play(struct act *a, struct settlement *s, struct err *err)
 {
     const struct reading *r = a->reading;
 
-    if (!r->has_letter) { /* P29, P38 */
-        (void)settle_as(s, INBOX_VERDICT_UNREADABLE, r->fault.text);
-        s->state = INBOX_QUARANTINED;
-        return ST_OK;
-    }
+    if (!r->has_letter)
+        return judge_unread(a, s, err);
     if (is_machine(a, s)) {
         trace(a, "recipient: %s\nfrom a machine (%s): neither obeyed nor answered\n",
               r->row.recipient, s->reason);

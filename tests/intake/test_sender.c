@@ -483,6 +483,34 @@ static void test_the_same_letter_again_has_no_second_effect(void **state)
     assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 2);
 }
 
+/* P29: whoever writes from the owner's address to his token is told; nobody else is. */
+static void test_a_letter_that_cannot_be_read_is_put_aside_and_its_owner_told(void **state)
+{
+    static const char bytes[] = "From: anna@example.org\r\n\r\nnote a\0b\r\n";
+    static const struct {
+        const char *sender;
+        bool is_told;
+    } rows[] = {{"clara@example.org", false}, {"", false}, {"ANNA@example.org", true}};
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char other[sizeof bytes];
+
+        memcpy(other, bytes, sizeof bytes);
+        other[sizeof bytes - 4] = (char)('a' + i); /* each a letter of its own */
+        r = post_raw(p, rows[i].sender, to_token(p), other, sizeof other - 1);
+        expect(r, INBOX_VERDICT_UNREADABLE);
+        assert_int_equal(r->row.state, INBOX_QUARANTINED);
+        assert_int_equal(r->has_answer, rows[i].is_told);
+    }
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox WHERE template = 'unreadable'"), 1);
+    r = post_raw(p, "anna@example.org", "play+aaaaaaaaaaaaaaaaaaaaaaaaaa@club.example", bytes,
+                 sizeof bytes - 1);
+    assert_false(r->has_answer);
+}
+
 static enum status claim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
     struct inbox_row row;
@@ -918,6 +946,7 @@ int main(void)
         TEST(test_the_same_mistake_is_told_once_an_hour),
         TEST(test_a_repeat_is_told_nothing_that_is_past),
         TEST(test_the_same_letter_again_has_no_second_effect),
+        TEST(test_a_letter_that_cannot_be_read_is_put_aside_and_its_owner_told),
         TEST(test_a_letter_that_kills_its_reader_is_put_aside),
         TEST(test_a_letter_that_cannot_be_acted_upon_blocks_nothing),
         TEST(test_unreadable_bytes_are_put_aside),
