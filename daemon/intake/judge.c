@@ -427,8 +427,8 @@ static bool is_machine(struct act *a, struct settlement *s)
 
 /*
  * A letter that the limits keep from being read (P29, P38) is put aside.  Who wrote it can't be
- * found out; but if it came to a token from its owner's address, as the envelope says, he is told, so
- * that he does not lose on time in silence.
+ * found out; but if it came to a token from its owner's address, as the envelope says, he is told,
+ * so that he does not lose on time in silence.
  */
 static enum status judge_unread(struct act *a, struct settlement *s, struct err *err)
 {
