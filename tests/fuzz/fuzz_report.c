@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err = ERR_INIT;
     char *text = str_ndup((const char *)data, size);
     const char *values[2] = {text, "mx.club.example; dmarc=pass"};
+    const char *below[2] = {"mx.club.example; spf=none", text};
     size_t which = 0;
 
     must(text != NULL);
@@ -29,9 +30,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)report_worst(&report, &which);
     report_release(&report);
     (void)authres_judge(values, 1, "mx.club.example", "example.org");
-    /* One that is not ours changes nothing about the one below. */
-    if (strstr(text, "mx.club.example") == NULL && strchr(text, '\\') == NULL)
+    /* One that is not ours changes nothing about the one below; one without words may be ours. */
+    if (text[0] == '\0')
+        must(authres_judge(values, 2, "mx.club.example", "example.org") == AUTH_FAIL);
+    else if (strstr(text, "mx.club.example") == NULL && strchr(text, '\\') == NULL)
         must(authres_judge(values, 2, "mx.club.example", "example.org") == AUTH_PASS);
+    /* What stands below ours never speaks for the sender. */
+    must(authres_judge(below, 2, "mx.club.example", "example.org") != AUTH_PASS);
     free(text);
     return 0;
 }
