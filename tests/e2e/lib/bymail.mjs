@@ -54,10 +54,11 @@ export async function lmtpConnect(path) {
         gone ??= error;
         for (const { reject } of waiting.splice(0)) reject(gone);
     };
-    socket.on('error', fail);
     socket.on('close', () => fail(new Error('the connection has gone')));
     let lines = [];
-    createInterface({ input: socket }).on('line', (line) => {
+    const reader = createInterface({ input: socket });
+    for (const side of [socket, reader]) side.on('error', fail); /* a reader tells its input's errors again */
+    reader.on('line', (line) => {
         lines.push(line.slice(4));
         if (line[3] === '-') return;
         const answer = { code: Number(line.slice(0, 3)), text: lines.join('\n') };
