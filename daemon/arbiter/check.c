@@ -47,27 +47,11 @@ static enum status keep_hash(struct replay *r, uint64_t hash, struct err *err)
     return ST_OK;
 }
 
-static enum game_event_kind told_as(enum event_type type)
-{
-    switch (type) {
-    case EVENT_MATED:
-        return GAME_EVENT_MATED;
-    case EVENT_RELEASED:
-        return GAME_EVENT_RELEASED;
-    case EVENT_REMOVED:
-        return GAME_EVENT_REMOVED;
-    case EVENT_PASSED:
-        return GAME_EVENT_PASSED;
-    default:
-        return GAME_EVENT_COUNT_;
-    }
-}
-
 /* The next thing that must be told, or NULL. */
 static const struct event *expected(struct replay *r)
 {
     while (r->next < r->outcome.count &&
-           told_as((enum event_type)r->outcome.at[r->next].type) == GAME_EVENT_COUNT_)
+           event_kind((enum event_type)r->outcome.at[r->next].type) == GAME_EVENT_COUNT_)
         r->next++;
     return r->next < r->outcome.count ? &r->outcome.at[r->next] : NULL;
 }
@@ -79,7 +63,7 @@ static void all_told(struct replay *r, int64_t seq)
     if (e) {
         FAULT(r, "before event %" PRId64 " it is not told that %s is %s", seq,
               seat_name((enum seat)e->seat),
-              game_event_kind_str(told_as((enum event_type)e->type)));
+              game_event_kind_str(event_kind((enum event_type)e->type)));
         r->next = r->outcome.count;
     }
 }
@@ -178,7 +162,7 @@ static enum status check_event(struct replay *r, const struct event_row *e, stru
     case GAME_EVENT_PASSED:
         r->state_no = e->seq;
         want = expected(r);
-        if (!want || told_as((enum event_type)want->type) != e->kind || want->seat != e->seat)
+        if (!want || event_kind((enum event_type)want->type) != e->kind || want->seat != e->seat)
             FAULT(r, "event %" PRId64 ": by the rules that seat is not %s then", e->seq,
                   game_event_kind_str(e->kind));
         else

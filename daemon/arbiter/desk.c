@@ -80,6 +80,22 @@ enum status desk_close(struct desk *d, struct game_row *ret_game, struct err *er
     return ST_OK;
 }
 
+enum game_event_kind event_kind(enum event_type type)
+{
+    switch (type) {
+    case EVENT_MATED:
+        return GAME_EVENT_MATED;
+    case EVENT_RELEASED:
+        return GAME_EVENT_RELEASED;
+    case EVENT_REMOVED:
+        return GAME_EVENT_REMOVED;
+    case EVENT_PASSED:
+        return GAME_EVENT_PASSED;
+    default:
+        return GAME_EVENT_COUNT_;
+    }
+}
+
 static bool changes_state(enum game_event_kind kind)
 {
     switch (kind) {

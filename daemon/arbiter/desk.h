@@ -46,7 +46,17 @@ struct desk {
     struct event_row events[ARBITER_EVENTS_MAX];
 };
 
+/* "south" …; seat is one of a game's. */
+static inline const char *seat_word(int seat)
+{
+    return seat_name((enum seat)seat);
+}
+
 /* ---------------------------------------------------------------- desk.c */
+
+/* As what the game's events tell of an event of the rules; GAME_EVENT_COUNT_ for what has no event
+ * of its own. */
+enum game_event_kind event_kind(enum event_type type);
 
 /* Everything but game and seats. */
 void desk_init(struct desk *d, const struct arbiter *arb, struct store_txn *txn, utc_ms now,

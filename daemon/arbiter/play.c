@@ -20,11 +20,6 @@ static_assert((int)GAME_CAUSE_MATE == (int)CAUSE_MATE &&
 
 enum { HASHES_MAX = 1024, EVENTS_PAGE = 32, VOTES_MAX = 512 };
 
-static const char *seat_word(int seat)
-{
-    return seat_name((enum seat)seat);
-}
-
 enum status arbiter_position(const struct game_row *game, struct position *ret_position,
                              struct err *err)
 {
@@ -225,22 +220,6 @@ static enum status find_draw(struct desk *d, const struct position *pos,
 }
 
 /* ---------------------------------------------------------------- what follows */
-
-static enum game_event_kind event_kind(enum event_type type)
-{
-    switch (type) {
-    case EVENT_MATED:
-        return GAME_EVENT_MATED;
-    case EVENT_RELEASED:
-        return GAME_EVENT_RELEASED;
-    case EVENT_REMOVED:
-        return GAME_EVENT_REMOVED;
-    case EVENT_PASSED:
-        return GAME_EVENT_PASSED;
-    default:
-        return GAME_EVENT_COUNT_;
-    }
-}
 
 static void take_position(struct desk *d, const struct position *pos)
 {

@@ -14,11 +14,6 @@ enum {
     ADDRESS_PENDING_FROM = 3    /* … from one account */
 };
 
-static const char *seat_word(int seat)
-{
-    return seat_name((enum seat)seat);
-}
-
 /* ---------------------------------------------------------------- who may sit where */
 
 /* Someone who has, or is offered, a seat already may have the partner's beside it, no other. */

@@ -39,17 +39,12 @@ bool str_eq(const char *a, const char *b)
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-static int lower(unsigned char c)
-{
-    return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-}
-
 bool str_case_eq(const char *a, const char *b)
 {
     if (!a || !b)
         return a == b;
     for (; *a && *b; a++, b++)
-        if (lower((unsigned char)*a) != lower((unsigned char)*b))
+        if (char_lower(*a) != char_lower(*b))
             return false;
     return *a == *b;
 }
@@ -57,6 +52,19 @@ bool str_case_eq(const char *a, const char *b)
 bool str_starts(const char *text, const char *prefix)
 {
     return !strncmp(text, prefix, strlen(prefix));
+}
+
+int str_compare(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+bool bytes_are_ascii(const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)bytes[i] >= 0x80)
+            return false;
+    return true;
 }
 
 bool utf8_is_valid(const char *bytes, size_t n)
@@ -90,7 +98,7 @@ bool str_to_int64(const char *text, int64_t min, int64_t max, int64_t *ret)
     if (!*p)
         return false;
     for (; *p; p++) {
-        if (*p < '0' || *p > '9')
+        if (!char_is_digit(*p))
             return false;
         unsigned digit = (unsigned)(*p - '0');
         if (value > (most - digit) / 10)
@@ -116,9 +124,9 @@ void hex_encode(const void *bytes, size_t n, char *ret)
     ret[2 * n] = '\0';
 }
 
-static int hex_value(char c)
+int hex_value(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
+    return char_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
          : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 

@@ -29,12 +29,36 @@ bool str_eq(const char *a, const char *b);            /* NULL equals only NULL *
 bool str_case_eq(const char *a, const char *b);       /* ASCII case only */
 bool str_starts(const char *text, const char *prefix);
 
+/* ASCII alone, whatever the locale: a byte of a longer UTF-8 character is none of these. */
+static inline bool char_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline char char_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static inline bool char_is_letter(char c)
+{
+    return char_lower(c) >= 'a' && char_lower(c) <= 'z';
+}
+
+/* Whether all n bytes are below 128. */
+bool bytes_are_ascii(const char *bytes, size_t n);
+
+/* strcmp() of two C strings, for qsort() over an array of arrays of char. */
+int str_compare(const void *a, const void *b);
+
 /* Whether n bytes are well-formed UTF-8 (no surrogates, nothing over U+10FFFF, no overlong). */
 bool utf8_is_valid(const char *bytes, size_t n);
 
 /* A whole decimal number in [min, max] and nothing else; false otherwise, *ret untouched. */
 bool str_to_int64(const char *text, int64_t min, int64_t max, int64_t *ret);
 
+/* What a hexadecimal digit of either case is worth; -1 for any other character. */
+int hex_value(char c);
 /* Lower-case hexadecimal of n bytes: 2 n characters and a NUL. */
 void hex_encode(const void *bytes, size_t n, char *ret);
 /* The inverse of exactly n bytes; false when text is anything else. */

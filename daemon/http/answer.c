@@ -38,6 +38,11 @@ enum status answer_json(struct request *r, int status, json_t *take_root, struct
     return ST_OK;
 }
 
+enum status answer_accepted(struct request *r, struct err *err)
+{
+    return answer_json(r, 202, json_pack("{s:s}", "status", "accepted"), err);
+}
+
 void answer_empty(struct request *r, int status)
 {
     buf_clear(&r->answer.body);

@@ -32,11 +32,6 @@ static struct auth_data *data_of(struct request *r, struct err *err)
     return r->data;
 }
 
-static enum status answer_accepted(struct request *r, struct err *err)
-{
-    return answer_json(r, 202, json_pack("{s:s}", "status", "accepted"), err);
-}
-
 static const char *agent_of(const struct request *r, char ret[AGENT_SIZE])
 {
     const char *agent = request_header(r, "User-Agent");

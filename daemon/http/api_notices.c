@@ -510,11 +510,6 @@ enum status rotate_webhook_act(struct request *r, struct store_txn *txn, utc_ms 
     return st;
 }
 
-static enum status answer_queued(struct request *r, struct err *err)
-{
-    return answer_json(r, 202, json_pack("{s:s}", "status", "accepted"), err);
-}
-
 enum status ping_webhook_act(struct request *r, struct store_txn *txn, utc_ms now,
                              struct err *err)
 {
@@ -547,7 +542,7 @@ enum status ping_webhook_act(struct request *r, struct store_txn *txn, utc_ms no
     intent->created_at = now;
     st = outbox_put(txn, intent, NULL, err);
     if (st == ST_OK)
-        st = answer_queued(r, err);
+        st = answer_accepted(r, err);
 out:
     free(intent);
     free(row);
@@ -684,7 +679,7 @@ enum status redeliver_act(struct request *r, struct store_txn *txn, utc_ms now, 
     if (st == ST_GONE) /* kept no longer than needed */
         st = err_reason(err, REASON_NOT_FOUND, "what was sent is not kept any more");
     if (st == ST_OK)
-        st = answer_queued(r, err);
+        st = answer_accepted(r, err);
     if (intent)
         intent_release(intent);
     free(intent);

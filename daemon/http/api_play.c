@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arbiter/arbiter.h"
+#include "base/str.h"
 #include "http/game_acts.h"
 #include "http/handlers.h"
 #include "http/render.h"
@@ -278,11 +279,6 @@ enum status claim_draw_act(struct request *r, struct store_txn *txn, utc_ms now,
 
 /* ------------------------------------------------------------------------------ what is legal */
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
 /* Sorted by character code, as the files of worked positions have them. */
 static json_t *moves_of(const struct position *pos, int from)
 {
@@ -300,7 +296,7 @@ static json_t *moves_of(const struct position *pos, int from)
     for (int i = 0; i < list->count; i++)
         if (from == SQUARE_NONE || list->at[i].from == from)
             move_print_coordinate(list->at[i], texts[n++], sizeof texts[0]);
-    qsort(texts, (size_t)n, sizeof texts[0], compare_texts);
+    qsort(texts, (size_t)n, sizeof texts[0], str_compare);
     root = json_array();
     for (int i = 0; i < n; i++)
         json_array_append_new(root, json_string(texts[i]));

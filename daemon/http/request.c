@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/str.h"
 #include "http/server.h"
 
 const char *method_str(enum method method)
@@ -16,17 +17,6 @@ const char *method_str(enum method method)
     static const char *const names[METHODS] = {"GET",   "HEAD",   "POST",    "PUT",
                                                "PATCH", "DELETE", "OPTIONS", "OTHER"};
     return names[method];
-}
-
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
 }
 
 /* Decode n bytes of text into ret, which has room for n and a NUL.  A '+' is a blank in a query. */

@@ -297,6 +297,8 @@ void form_release(struct form *form);
 
 /* ------------------------------------------------------------------------------ the answer */
 
+/* 202 {"status": "accepted"}: what was asked for is done later, if at all. */
+MUST_CHECK enum status answer_accepted(struct request *r, struct err *err);
 /* takes root (also on failure) */
 MUST_CHECK enum status answer_json(struct request *r, int status, json_t *take_root,
                                    struct err *err);

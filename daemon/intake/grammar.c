@@ -70,16 +70,6 @@ static const struct {
     {'p', COMMAND_PIECES}, {'s', COMMAND_SQUARE}, {'m', COMMAND_MOVES},
 };
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -98,7 +88,7 @@ bool command_find(const char *word, enum command_kind *ret_kind)
             return true;
         }
     for (size_t i = 0; i < COUNT_OF(letters); i++)
-        if (lower(word[0]) == letters[i].letter && !word[1]) {
+        if (char_lower(word[0]) == letters[i].letter && !word[1]) {
             *ret_kind = letters[i].kind;
             return true;
         }
@@ -109,12 +99,12 @@ bool command_find(const char *word, enum command_kind *ret_kind)
 
 static bool is_man(char c)
 {
-    return c && strchr("kqrbnpv", lower(c)) != NULL;
+    return c && strchr("kqrbnpv", char_lower(c)) != NULL;
 }
 
 static bool is_file(char c)
 {
-    return lower(c) >= 'a' && lower(c) <= 'p';
+    return char_lower(c) >= 'a' && char_lower(c) <= 'p';
 }
 
 /* [=/] [(] Q [)] and nothing more; or nothing. */
@@ -138,7 +128,7 @@ static const char *past_digits(const char *t)
 {
     int n = 0;
 
-    while (is_digit(*t) && n < 3) {
+    while (char_is_digit(*t) && n < 3) {
         t++;
         n++;
     }
@@ -150,9 +140,9 @@ static bool is_end(const char *t)
 {
     const char *digits;
 
-    if (is_man(t[0]) && is_file(t[1]) && is_digit(t[2]) && is_end(t + 1))
+    if (is_man(t[0]) && is_file(t[1]) && char_is_digit(t[2]) && is_end(t + 1))
         return true;
-    if (!is_file(t[0]) || !is_digit(t[1]))
+    if (!is_file(t[0]) || !char_is_digit(t[1]))
         return false;
     digits = past_digits(t + 1);
     return is_promotion(digits);
@@ -173,7 +163,7 @@ static bool is_way(const char *t)
                 return true;
         }
     }
-    if (is_digit(*t)) {
+    if (char_is_digit(*t)) {
         const char *after = past_digits(t);
 
         return is_end(*after && strchr("-x:*X", *after) ? after + 1 : after);
@@ -249,7 +239,7 @@ static const char *past_number(const char *text, int *ret_number)
     const char *t = text;
     int number = 0;
 
-    while (is_digit(*t) && t - text < 5)
+    while (char_is_digit(*t) && t - text < 5)
         number = number * 10 + (*t++ - '0');
     if (t == text || *t != '.' || number == 0) {
         *ret_number = 0;
@@ -329,7 +319,7 @@ static int square_of_word(const char *word)
     if (n == 0 || n >= sizeof small)
         return -1;
     for (size_t i = 0; i <= n; i++)
-        small[i] = lower(word[i]);
+        small[i] = char_lower(word[i]);
     return square_read(small, n, &square) == n ? square : -1;
 }
 
@@ -352,7 +342,7 @@ static enum taken take_place(const struct words *w, struct command *c)
     drop_commas(w);
 
     for (size_t i = 1; i < w->n; i++) {
-        const char *word = w->at[i], *man = strchr(men, lower(word[0]));
+        const char *word = w->at[i], *man = strchr(men, char_lower(word[0]));
         int square;
 
         if (!man)
@@ -412,7 +402,7 @@ static enum taken take_create(const struct words *w, struct command *c)
         if (n >= sizeof word)
             return TAKEN_BAD;
         for (size_t j = 0; j <= n; j++)
-            word[j] = lower(w->at[i][j]);
+            word[j] = char_lower(w->at[i][j]);
         if (str_starts(word, "days=")) {
             if (c->create.days != 0 || !str_to_int64(word + 5, 1, 366, &days))
                 return TAKEN_BAD;
@@ -461,7 +451,7 @@ static bool is_letters(const char *word, size_t max)
     size_t n = 0;
 
     for (; word[n]; n++)
-        if (lower(word[n]) < 'a' || lower(word[n]) > 'z')
+        if (char_lower(word[n]) < 'a' || char_lower(word[n]) > 'z')
             return false;
     return n > 0 && n <= max;
 }
@@ -479,7 +469,7 @@ static enum taken take_square(const struct words *w, struct command *c)
     if (!(is_letters(word, 1) && is_file(word[0])) && !str_to_int64(word, 1, 16, &rank))
         return TAKEN_BAD;
     (void)str_copy(c->text, sizeof c->text, word);
-    c->text[0] = lower(c->text[0]);
+    c->text[0] = char_lower(c->text[0]);
     return TAKEN_COMMAND;
 }
 
@@ -531,7 +521,7 @@ static bool take_letter(const struct words *w, struct command *c, enum taken *re
     if (w->at[0][1] || w->n > 2)
         return false;
     for (size_t i = 0; i < COUNT_OF(letters); i++)
-        if (lower(w->at[0][0]) == letters[i].letter)
+        if (char_lower(w->at[0][0]) == letters[i].letter)
             kind = letters[i].kind;
     if (kind == COMMAND_COUNT_)
         return false;
@@ -562,8 +552,9 @@ static const char *note_text(const char *from, size_t n, size_t *ret_n)
 {
     size_t i;
 
-    if (n < 4 || lower(from[0]) != 'n' || lower(from[1]) != 'o' || lower(from[2]) != 't' ||
-        lower(from[3]) != 'e' || (n > 4 && from[4] != ':' && !is_blank(from[4])))
+    if (n < 4 || char_lower(from[0]) != 'n' || char_lower(from[1]) != 'o' ||
+        char_lower(from[2]) != 't' || char_lower(from[3]) != 'e' ||
+        (n > 4 && from[4] != ':' && !is_blank(from[4])))
         return NULL;
     for (i = 4; i < n && (from[i] == ':' || is_blank(from[i])); i++)
         ;
@@ -623,22 +614,17 @@ static enum taken take_line(const char *text, bool is_first_paragraph, struct co
 
 /* ------------------------------------------------------------------------------- hints */
 
-static bool is_letter(char c)
-{
-    return lower(c) >= 'a' && lower(c) <= 'z';
-}
-
 /* The length of "e4" at text, also of "z9" and "q17"; 0: none is there. */
 static size_t square_shape(const char *text, bool *ret_is_any_boards)
 {
     size_t n = 1;
     int rank = 0;
 
-    if (!is_letter(text[0]) || !is_digit(text[1]))
+    if (!char_is_letter(text[0]) || !char_is_digit(text[1]))
         return 0;
-    for (; is_digit(text[n]); n++)
+    for (; char_is_digit(text[n]); n++)
         rank = n > 3 ? rank : rank * 10 + (text[n] - '0');
-    *ret_is_any_boards = is_file(lower(text[0])) && rank >= 1 && rank <= 16;
+    *ret_is_any_boards = is_file(char_lower(text[0])) && rank >= 1 && rank <= 16;
     return n;
 }
 
@@ -728,12 +714,12 @@ static int distance(const char *a, const char *b, int most)
     for (size_t i = 1; i <= na; i++) {
         now[0] = (int)i;
         for (size_t j = 1; j <= nb; j++) {
-            int best = last[j - 1] + (lower(a[i - 1]) != b[j - 1]);
+            int best = last[j - 1] + (char_lower(a[i - 1]) != b[j - 1]);
 
             best = last[j] + 1 < best ? last[j] + 1 : best;
             best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && lower(a[i - 1]) == b[j - 2] && lower(a[i - 2]) == b[j - 1] &&
-                before[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && char_lower(a[i - 1]) == b[j - 2] &&
+                char_lower(a[i - 2]) == b[j - 1] && before[j - 2] + 1 < best)
                 best = before[j - 2] + 1;
             now[j] = best;
         }

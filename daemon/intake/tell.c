@@ -23,11 +23,6 @@ enum {
 
 /* ------------------------------------------------------------------------------- moves */
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
 int moves_put(struct buf *out, const struct position *pos, int from, enum kind kind)
 {
     struct move_list *list = malloc(sizeof *list);
@@ -47,7 +42,7 @@ int moves_put(struct buf *out, const struct position *pos, int from, enum kind k
             (kind == KIND_NONE || its == kind || (kind_is_pawn(its) && kind_is_pawn(kind))))
             (void)move_print_coordinate(list->at[i], texts[n++], sizeof texts[0]);
     }
-    qsort(texts, (size_t)n, sizeof texts[0], compare_texts);
+    qsort(texts, (size_t)n, sizeof texts[0], str_compare);
     for (int i = 0; i < n; i++)
         buf_printf(out, "%s%s", i == 0 ? "" : i % MOVES_A_LINE == 0 ? "\n" : " ", texts[i]);
 out:

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "mail/decode.h"
 #include "mail/message.h"
+#include "mail/scan.h"
 
 enum token_kind {
     TOKEN_END,
@@ -27,31 +28,13 @@ struct token {
     bool has_blank_before;
 };
 
-/* Past blanks and comments; false when a comment does not end. */
-static bool skip_blanks(const char **p)
-{
-    int depth = 0;
-
-    for (; **p != '\0'; (*p)++) {
-        if (**p == '(')
-            depth++;
-        else if (**p == ')' && depth > 0)
-            depth--;
-        else if (**p == '\\' && depth > 0 && (*p)[1] != '\0')
-            (*p)++;
-        else if (depth == 0 && **p != ' ' && **p != '\t' && **p != '\r' && **p != '\n')
-            break;
-    }
-    return depth == 0;
-}
-
 static struct token token_next(const char **p)
 {
     const char *before = *p;
     struct token t = {.kind = TOKEN_END};
     const char *s;
 
-    if (!skip_blanks(p)) {
+    if (!scan_skip_cfws(p)) {
         t.kind = TOKEN_BAD;
         return t;
     }

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/str.h"
+#include "mail/scan.h"
 
 enum { VALUE_MAX = 1100 }; /* longer than any envelope sender */
 
@@ -18,36 +19,21 @@ const char *auth_verdict_str(enum auth_verdict verdict)
 
 /* ---------------------------------------------------------------- tokens */
 
-/* Past blanks and comments (RFC 5322 CFWS); false when a comment does not end. */
-static bool skip_cfws(const char **p)
-{
-    int depth = 0;
-
-    for (; **p != '\0'; (*p)++) {
-        if (depth > 0 && **p == '\\' && (*p)[1] != '\0')
-            (*p)++;
-        else if (**p == '(')
-            depth++;
-        else if (**p == ')' && depth > 0)
-            depth--;
-        else if (depth == 0 && **p != ' ' && **p != '\t' && **p != '\r' && **p != '\n')
-            break;
-    }
-    return depth == 0;
-}
-
-/* A quoted string at p, without its quotes, appended to ret; false when it does not end or fit. */
-static bool read_quoted(const char **p, char ret[VALUE_MAX], size_t *n)
+/* A quoted string at p, without its quotes, appended to ret; false when it does not end or fit.
+ * With ret NULL it is passed over, however long. */
+static bool read_quoted(const char **p, char *ret, size_t *n)
 {
     for ((*p)++; **p != '"'; (*p)++) {
         if (**p == '\\')
             (*p)++;
-        if (**p == '\0' || *n + 1 >= VALUE_MAX)
+        if (**p == '\0' || (ret && *n + 1 >= VALUE_MAX))
             return false;
-        ret[(*n)++] = **p;
+        if (ret)
+            ret[(*n)++] = **p;
     }
     (*p)++;
-    ret[*n] = '\0';
+    if (ret)
+        ret[*n] = '\0';
     return true;
 }
 
@@ -70,7 +56,7 @@ static bool read_name(const char **p, char ret[VALUE_MAX])
 {
     size_t n = 0;
 
-    return skip_cfws(p) && read_run(p, ";=/@", ret, &n);
+    return scan_skip_cfws(p) && read_run(p, ";=/@", ret, &n);
 }
 
 /* A value: tokens, quoted strings and "@" in any order, or nothing.  *ret_at: where in ret the
@@ -81,7 +67,7 @@ static bool read_value(const char **p, char ret[VALUE_MAX], size_t *ret_at)
 
     *ret_at = 0;
     ret[0] = '\0';
-    if (!skip_cfws(p))
+    if (!scan_skip_cfws(p))
         return false;
     for (;;) {
         if (**p == '"') {
@@ -107,16 +93,11 @@ static bool skip_result(const char **p)
 {
     while (**p != '\0' && **p != ';') {
         if (**p == '(') {
-            if (!skip_cfws(p))
+            if (!scan_skip_cfws(p))
                 return false;
         } else if (**p == '"') {
-            for ((*p)++; **p != '"'; (*p)++) {
-                if (**p == '\\')
-                    (*p)++;
-                if (**p == '\0')
-                    return false;
-            }
-            (*p)++;
+            if (!read_quoted(p, NULL, NULL))
+                return false;
         } else {
             (*p)++;
         }
@@ -126,7 +107,7 @@ static bool skip_result(const char **p)
 
 static bool read_sign(const char **p, char sign)
 {
-    if (!skip_cfws(p) || **p != sign)
+    if (!scan_skip_cfws(p) || **p != sign)
         return false;
     (*p)++;
     return true;
@@ -157,7 +138,7 @@ static bool read_result(const char **p, const char *from_domain, struct findings
     size_t at = 0;
     bool is_from_named = false, is_from_ours = false, is_domain_ours = false;
 
-    if (!read_name(p, method) || !skip_cfws(p))
+    if (!read_name(p, method) || !scan_skip_cfws(p))
         return false;
     if (**p == '/') { /* method "/" version */
         (*p)++;
@@ -172,13 +153,13 @@ static bool read_result(const char **p, const char *from_domain, struct findings
     else if (str_case_eq(method, "dkim") || str_case_eq(method, "spf"))
         f->other_fail = f->other_fail || str_case_eq(result, "fail") ||
                         str_case_eq(result, "hardfail");
-    if (!skip_cfws(p))
+    if (!scan_skip_cfws(p))
         return false;
     while (**p != '\0' && **p != ';') {
         const char *domain;
 
         if (!read_name(p, name) || !read_sign(p, '=') || !read_value(p, value, &at) ||
-            !skip_cfws(p))
+            !scan_skip_cfws(p))
             return false;
         domain = value + at;
         if (str_case_eq(name, "header.from")) {
@@ -203,16 +184,16 @@ static bool read_id(const char **p, char ret[VALUE_MAX])
 {
     size_t n = 0;
 
-    if (!skip_cfws(p))
+    if (!scan_skip_cfws(p))
         return false;
     ret[0] = '\0';
     if (**p == '"' ? !read_quoted(p, ret, &n) : !read_run(p, ";", ret, &n))
         return false;
-    if (!skip_cfws(p))
+    if (!scan_skip_cfws(p))
         return false;
-    while (**p >= '0' && **p <= '9')
+    while (char_is_digit(**p))
         (*p)++;
-    return skip_cfws(p) && (**p == ';' || **p == '\0');
+    return scan_skip_cfws(p) && (**p == ';' || **p == '\0');
 }
 
 /* All results of one header; p stands after the id. */
@@ -220,7 +201,7 @@ static void results_read(const char *p, const char *from_domain, struct findings
 {
     while (*p == ';') {
         p++;
-        if (!skip_cfws(&p)) {
+        if (!scan_skip_cfws(&p)) {
             f->is_broken = true;
             return;
         }
@@ -228,7 +209,7 @@ static void results_read(const char *p, const char *from_domain, struct findings
             return; /* a ";" at the very end */
         if (strncasecmp(p, "none", 4) == 0 && (p[4] == '\0' || strchr(" \t\r\n;(", p[4]))) {
             p += 4;
-            f->is_broken = !skip_cfws(&p) || f->is_broken;
+            f->is_broken = !scan_skip_cfws(&p) || f->is_broken;
         } else if (!read_result(&p, from_domain, f)) {
             f->is_broken = true;
             if (!skip_result(&p))

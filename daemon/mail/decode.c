@@ -77,15 +77,6 @@ void decode_base64(const char *text, size_t n, struct buf *out)
     }
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The blanks and the line end at text: what a soft break holds after its "=".  0: it is none. */
 static size_t soft_break(const char *text, size_t n)
 {
@@ -258,14 +249,6 @@ static bool charset_is_multibyte(const char *name)
     return false;
 }
 
-static bool is_ascii(const char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)text[i] >= 0x80)
-            return false;
-    return true;
-}
-
 /* By the system's converter; bytes that mean nothing become U+FFFD, or, is_strict, are refused.
  * False: no such charset, or refused. */
 static bool put_converted(const char *text, size_t n, const char *name, bool is_strict,
@@ -338,7 +321,7 @@ void decode_charset(const char *text, size_t n, const char *charset, struct buf 
     label = str_case_eq(name, "utf-16") ? "UTF-16BE" : name; /* RFC 2781 4.3 */
     if (charset_is_shifty(name) && put_converted(text, n, label, false, out))
         return;
-    if (charset_is_multibyte(name) && !is_ascii(text, n) &&
+    if (charset_is_multibyte(name) && !bytes_are_ascii(text, n) &&
         put_converted(text, n, g_mime_charset_iconv_name(name), true, out))
         return;
     if (utf8_is_valid(text, n)) {

@@ -232,11 +232,6 @@ struct element {
     char style[VALUE_MAX];  /* lower case, without blanks */
 };
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_blank_char(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
@@ -247,7 +242,7 @@ static void add_mark(char *marks, const char *value, size_t n)
     size_t at = strlen(marks);
 
     for (size_t i = 0; i < n && at + 2 < VALUE_MAX; i++)
-        marks[at++] = is_blank_char(value[i]) ? ' ' : lower(value[i]);
+        marks[at++] = is_blank_char(value[i]) ? ' ' : char_lower(value[i]);
     marks[at++] = ' ';
     marks[at] = '\0';
 }
@@ -258,7 +253,7 @@ static void set_style(char *style, const char *value, size_t n)
 
     for (size_t i = 0; i < n && at + 1 < VALUE_MAX; i++)
         if (!is_blank_char(value[i]))
-            style[at++] = lower(value[i]);
+            style[at++] = char_lower(value[i]);
     style[at] = '\0';
 }
 
@@ -267,7 +262,7 @@ static bool name_is(const char *name, size_t n, const char *wanted)
     if (strlen(wanted) != n)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (lower(name[i]) != wanted[i])
+        if (char_lower(name[i]) != wanted[i])
             return false;
     return true;
 }
@@ -325,7 +320,7 @@ static const char *read_tag(const char *p, const char *end, struct element *e)
         return NULL;
     for (; p < end && !is_blank_char(*p) && *p != '>' && *p != '/'; p++)
         if (n + 1 < sizeof e->name)
-            e->name[n++] = lower(*p);
+            e->name[n++] = char_lower(*p);
     e->name[n] = '\0';
     while (p < end && *p != '>') {
         if (is_blank_char(*p) || *p == '/') {

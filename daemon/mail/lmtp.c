@@ -210,14 +210,6 @@ static const char *path_read(const char *p, bool may_be_empty, char ret[LMTP_ADD
     return end + 1;
 }
 
-static bool is_ascii(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text >= 0x80)
-            return false;
-    return true;
-}
-
 /* The next parameter at *p ("SIZE=100"), cut out of the line by a NUL; NULL at the end. */
 static char *parameter_next(char **p)
 {
@@ -249,6 +241,14 @@ static bool word_is(const char *text, const char *word, const char **ret_rest)
         return false;
     *ret_rest = text + n;
     return true;
+}
+
+/* Bytes beyond ASCII only if SMTPUTF8 was asked for (RFC 6531), and as UTF-8. */
+static bool is_address_allowed(const struct lmtp *l, const char *address)
+{
+    size_t n = strlen(address);
+
+    return bytes_are_ascii(address, n) || (l->is_utf8 && utf8_is_valid(address, n));
 }
 
 static void mail_take(struct lmtp *l, char *args, struct buf *out)
@@ -302,7 +302,7 @@ static void mail_take(struct lmtp *l, char *args, struct buf *out)
             return;
         }
     }
-    if (!is_ascii(address) && (!l->is_utf8 || !utf8_is_valid(address, strlen(address)))) {
+    if (!is_address_allowed(l, address)) {
         l->is_utf8 = false;
         nonsense(l, "553 5.6.7 The sender's address needs SMTPUTF8\r\n", out);
         return;
@@ -336,7 +336,7 @@ static void rcpt_take(struct lmtp *l, const char *args, struct buf *out)
         nonsense(l, "555 5.5.4 A parameter is not known here\r\n", out);
         return;
     }
-    if (!is_ascii(address) && (!l->is_utf8 || !utf8_is_valid(address, strlen(address)))) {
+    if (!is_address_allowed(l, address)) {
         nonsense(l, "553 5.6.7 The address needs SMTPUTF8\r\n", out);
         return;
     }

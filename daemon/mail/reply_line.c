@@ -85,19 +85,11 @@ static void strip_emphasis(struct buf *out, size_t begin)
     out->data[out->len] = '\0';
 }
 
-static bool is_ascii(const char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)text[i] >= 0x80)
-            return false;
-    return true;
-}
-
 void line_normalise(const char *line, size_t n, struct buf *out)
 {
     size_t begin = out->len;
 
-    if (is_ascii(line, n)) {
+    if (bytes_are_ascii(line, n)) {
         put_plain(line, n, out);
     } else {
         struct buf mapped = buf_make(2 * n + 16);
@@ -216,7 +208,7 @@ bool line_latin(const char *text, struct buf *out)
 
 void line_lower(const char *text, struct buf *out)
 {
-    if (is_ascii(text, strlen(text))) {
+    if (bytes_are_ascii(text, strlen(text))) {
         for (; *text != '\0'; text++)
             buf_putc(out, g_ascii_tolower(*text));
         return;
@@ -240,17 +232,12 @@ size_t line_length(const char *text)
 
 /* ---------------------------------------------------------------- dates, times, addresses */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Digits at p, at most 9 counted; *ret their value. */
 static size_t number_at(const char *p, unsigned *ret)
 {
     size_t n = 0;
 
-    for (*ret = 0; is_digit(p[n]); n++)
+    for (*ret = 0; char_is_digit(p[n]); n++)
         *ret = n < 9 ? *ret * 10 + (unsigned)(p[n] - '0') : *ret;
     return n;
 }
@@ -303,7 +290,7 @@ static bool has_date(const char *low)
             p++;
             continue;
         }
-        if ((p == low || (!is_digit(p[-1]) && p[-1] != '.' && p[-1] != '/')) && date_at(p))
+        if ((p == low || (!char_is_digit(p[-1]) && p[-1] != '.' && p[-1] != '/')) && date_at(p))
             return true;
         if (is_year(value, n))
             has_year = true;
@@ -338,8 +325,8 @@ static bool has_time(const char *low)
             m = number_at(at + 1, &minute);
         else
             continue;
-        if (m == 2 && minute < 60 && !(*at == '.' && at[3] == '.' && is_digit(at[4])) &&
-            !(*at == '.' && at[3] == '.' && at[4] == ' ' && is_digit(at[5])))
+        if (m == 2 && minute < 60 && !(*at == '.' && at[3] == '.' && char_is_digit(at[4])) &&
+            !(*at == '.' && at[3] == '.' && at[4] == ' ' && char_is_digit(at[5])))
             return true;
     }
     return false;
@@ -653,7 +640,7 @@ const char *line_label(const char *low, char *label, size_t size)
     if (n == 0 || n >= size)
         return NULL;
     for (size_t i = 0; i < n; i++) {
-        if (is_digit(low[i]) || strchr("@<>\"()[],;", low[i]) != NULL)
+        if (char_is_digit(low[i]) || strchr("@<>\"()[],;", low[i]) != NULL)
             return NULL;
         words += low[i] == ' ';
     }

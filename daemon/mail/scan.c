@@ -24,6 +24,23 @@ struct letter_limits scan_limits(const struct letter_limits *limits)
     return l;
 }
 
+bool scan_skip_cfws(const char **p)
+{
+    int depth = 0;
+
+    for (; **p != '\0'; (*p)++) {
+        if (**p == '(')
+            depth++;
+        else if (**p == ')' && depth > 0)
+            depth--;
+        else if (**p == '\\' && depth > 0 && (*p)[1] != '\0')
+            (*p)++;
+        else if (depth == 0 && **p != ' ' && **p != '\t' && **p != '\r' && **p != '\n')
+            break;
+    }
+    return depth == 0;
+}
+
 size_t scan_line(const char *bytes, size_t n, bool is_cr, size_t *ret_next)
 {
     const char *end = n ? memchr(bytes, is_cr ? '\r' : '\n', n) : NULL;

@@ -46,6 +46,10 @@ const char *scan_next(const struct scan *scan, const char *name, size_t *index);
 /* The first one's, or NULL. */
 const char *scan_first(const struct scan *scan, const char *name);
 
+/* Past blanks and comments in a header's value (RFC 5322, CFWS); false when a comment does not
+ * end. */
+bool scan_skip_cfws(const char **p);
+
 /* One line of n bytes: its length without the line end; *ret_next is where the next begins.  A
  * line ends by LF, CR LF or the last byte; by CR alone when is_cr. */
 size_t scan_line(const char *bytes, size_t n, bool is_cr, size_t *ret_next);

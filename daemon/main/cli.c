@@ -14,6 +14,14 @@ static const struct cli_option common_options[] = {
     {NULL, 0, NULL, NULL},
 };
 
+const char *cli_instant(utc_ms at, char ret[UTC_TEXT_SIZE])
+{
+    if (at == UTC_NONE)
+        return "-";
+    utc_format(at, ret);
+    return ret;
+}
+
 int cli_fail(int status, const char *fmt, ...)
 {
     va_list args;

@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "base/utc.h"
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
@@ -65,6 +66,9 @@ int cli_run(const struct cli_command *table, const struct main_seams *seams, int
  * command's table. */
 const char *cli_value(const struct cli *cli, const char *name);
 bool cli_flag(const struct cli *cli, const char *name);
+
+/* An instant as the subcommands print it; "-" for none. */
+const char *cli_instant(utc_ms at, char ret[UTC_TEXT_SIZE]);
 
 /* "fourhanded: …" on standard error; returns status for the exit. */
 int cli_fail(int status, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -65,14 +65,6 @@ static void reading_end(struct reading *r)
     settings_release(&r->settings);
 }
 
-static const char *instant(utc_ms at, char ret[UTC_TEXT_SIZE])
-{
-    if (at == UTC_NONE)
-        return "-";
-    utc_format(at, ret);
-    return ret;
-}
-
 int cmd_user_list(struct cli *cli)
 {
     struct user_row *rows = calloc(PAGE, sizeof *rows);
@@ -91,7 +83,7 @@ int cmd_user_list(struct cli *cli)
         }
         for (size_t i = 0; i < n; i++) {
             const struct user_row *u = &rows[i];
-            printf("%-20s %s %-6s %-20s %s%s%s%s%s\n", u->handle, instant(u->created_at, at),
+            printf("%-20s %s %-6s %-20s %s%s%s%s%s\n", u->handle, cli_instant(u->created_at, at),
                    u->language, u->zone, u->is_operator ? "operator " : "",
                    u->disabled_at != UTC_NONE ? "disabled " : "",
                    u->password_hash[0] ? "password " : "",
@@ -124,7 +116,7 @@ static void brief_print(const struct game_brief *g)
            g->paused_at != UTC_NONE ? " paused" : "", g->ply,
            g->turn_seat >= 0 && g->seats[g->turn_seat].handle[0] ? g->seats[g->turn_seat].handle
                                                                  : "-",
-           instant(g->deadline_at, at), game_result_str(g->result));
+           cli_instant(g->deadline_at, at), game_result_str(g->result));
     seats_print(g);
     putchar('\n');
 }
@@ -208,12 +200,12 @@ static void game_print(const struct game_row *g)
     printf("time        %s a move, grace %s\n", move, grace);
     printf("rated       %s\n", g->is_rated ? "yes" : "no");
     printf("visible     to %s\n", g->visibility == GAME_PUBLIC ? "everybody" : "its players");
-    printf("created     %s\n", instant(g->created_at, at));
-    printf("started     %s\n", instant(g->started_at, at));
+    printf("created     %s\n", cli_instant(g->created_at, at));
+    printf("started     %s\n", cli_instant(g->started_at, at));
     printf("ply         %d\n", g->ply);
-    printf("turn since  %s\n", instant(g->turn_at, at));
-    printf("deadline    %s\n", instant(g->deadline_at, at));
-    printf("ended       %s\n", instant(g->ended_at, at));
+    printf("turn since  %s\n", cli_instant(g->turn_at, at));
+    printf("deadline    %s\n", cli_instant(g->deadline_at, at));
+    printf("ended       %s\n", cli_instant(g->ended_at, at));
 }
 
 static int position_show(const struct game_row *g, bool is_spoken)

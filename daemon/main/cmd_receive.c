@@ -232,14 +232,6 @@ int cmd_receive(struct cli *cli)
 
 /* ------------------------------------------------------------------------------- inbox */
 
-static const char *instant(utc_ms at, char ret[UTC_TEXT_SIZE])
-{
-    if (at == UTC_NONE)
-        return "-";
-    utc_format(at, ret);
-    return ret;
-}
-
 /* Whose letter it was and about which game, as the other subcommands name them. */
 static void names_get(struct store_conn *conn, const struct inbox_row *row,
                       char ret_handle[HANDLE_SIZE], char ret_game[GAME_PUBLIC_ID_SIZE])
@@ -263,7 +255,7 @@ static void row_print(struct store_conn *conn, const struct inbox_row *row)
 
     names_get(conn, row, handle, game);
     printf("%" PRId64 " %s %-7s %-11s %-12s %-20s %-8s%s%s%s\n", row->id,
-           instant(row->received_at, at), inbox_way_str(row->way), inbox_state_str(row->state),
+           cli_instant(row->received_at, at), inbox_way_str(row->way), inbox_state_str(row->state),
            inbox_verdict_str(row->verdict), handle, game, row->reason[0] ? "  \"" : "",
            row->reason, row->reason[0] ? "\"" : "");
 }
@@ -348,7 +340,7 @@ static void letter_print(struct store_conn *conn, const struct inbox_row *row)
     row_print(conn, row);
     printf("recipient %s\nsize %" PRId64 "\nattempts %d\nrepeats %" PRId64 "\n", row->recipient,
            row->size, row->attempts, row->repeats);
-    printf("settled %s\n\n", instant(row->settled_at, at));
+    printf("settled %s\n\n", cli_instant(row->settled_at, at));
     if (row->raw)
         header_print(row->raw, row->raw_len);
     else

@@ -5,16 +5,6 @@
 #include "base/str.h"
 #include "people/people.h"
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static void fold(const char *text, char *ret, size_t size)
 {
     size_t n = 0;
@@ -48,8 +38,8 @@ enum status handle_is_fit(const char *handle, struct err *err)
     if (len == 0 || len > HANDLE_MAX)
         return err_reason(err, REASON_BAD_FIELD, "a handle has 1 to %d characters", HANDLE_MAX);
     for (size_t i = 0; i < len; i++)
-        if (!is_letter(handle[i]) &&
-            (i == 0 || (!is_digit(handle[i]) && handle[i] != '-' && handle[i] != '_')))
+        if (!char_is_letter(handle[i]) &&
+            (i == 0 || (!char_is_digit(handle[i]) && handle[i] != '-' && handle[i] != '_')))
             return err_reason(err, REASON_BAD_FIELD,
                               "a handle begins with a letter (a-z) and goes on with letters, "
                               "digits, - and _");
@@ -71,7 +61,7 @@ enum status address_is_fit(const char *address, struct err *err)
     for (size_t i = 0; i < local; i++) { /* a dot-atom; quoted local parts are in no use */
         char c = address[i];
         if (c == '.' ? i == 0 || i + 1 == local || address[i - 1] == '.'
-                     : !is_letter(c) && !is_digit(c) && !strchr("!#$%&'*+-/=?^_`{|}~", c))
+                     : !char_is_letter(c) && !char_is_digit(c) && !strchr("!#$%&'*+-/=?^_`{|}~", c))
             goto bad;
     }
     for (const char *p = at + 1; *p; p++) {
@@ -80,7 +70,7 @@ enum status address_is_fit(const char *address, struct err *err)
                 goto bad;
             has_dot = true;
             label = 0;
-        } else if ((!is_letter(*p) && !is_digit(*p) && *p != '-') || ++label > 63 ||
+        } else if ((!char_is_letter(*p) && !char_is_digit(*p) && *p != '-') || ++label > 63 ||
                    (*p == '-' && label == 1)) {
             goto bad;
         }
@@ -169,7 +159,7 @@ enum status language_is_fit(const char *tag, const char *const *languages, struc
                 goto bad;
             parts++;
             part = 0;
-        } else if (!is_letter(tag[i]) && !(parts > 0 && is_digit(tag[i]))) {
+        } else if (!char_is_letter(tag[i]) && !(parts > 0 && char_is_digit(tag[i]))) {
             goto bad;
         } else {
             part++;

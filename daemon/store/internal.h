@@ -169,6 +169,8 @@ void query_trouble(struct query *q, enum status st, const char *why);
 /* Run a statement whose one row (RETURNING id) says that it touched something: ST_OK with *ret_id
  * (NULL allowed), ST_NOT_FOUND without words when it did not.  Ends the query. */
 enum status query_touch(struct query *q, int64_t *ret_id, struct err *err);
+/* The same, but what was not there is refused with the reason and these words. */
+enum status query_touch_or(struct query *q, enum reason reason, const char *words, struct err *err);
 /*
  * The same for an INSERT and for a change by key without RETURNING: for its rows SQLite makes a
  * table each time, which costs more than the change itself.  What a move runs goes by these.

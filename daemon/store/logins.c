@@ -23,15 +23,6 @@
 
 static const char used_up[] = "this link has been used or has expired";
 
-/* An update of one row that must be there and good. */
-static enum status touch_or(struct query *q, enum reason reason, const char *words,
-                            struct err *err)
-{
-    enum status st = query_touch(q, NULL, err);
-
-    return st == ST_NOT_FOUND ? err_reason(err, reason, "%s", words) : st;
-}
-
 static enum status set_token(struct store_txn *txn, enum query_id query, int64_t id,
                              const unsigned char *token_hash, utc_ms expires_at, struct err *err)
 {
@@ -40,7 +31,7 @@ static enum status set_token(struct store_txn *txn, enum query_id query, int64_t
     bind_int(&q, id);
     bind_hash(&q, token_hash);
     bind_int(&q, expires_at);
-    return touch_or(&q, REASON_LINK_EXPIRED, used_up, err);
+    return query_touch_or(&q, REASON_LINK_EXPIRED, used_up, err);
 }
 
 /* ---------------------------------------------------------------- login links */
@@ -290,7 +281,7 @@ enum status invites_use(struct store_txn *txn, int64_t id, int64_t used_by, utc_
     bind_int(&q, id);
     bind_int(&q, used_by);
     bind_int(&q, now);
-    return touch_or(&q, REASON_LINK_EXPIRED, spent, err);
+    return query_touch_or(&q, REASON_LINK_EXPIRED, spent, err);
 }
 
 enum status invites_revoke(struct store_txn *txn, int64_t id, int64_t created_by, utc_ms now,
@@ -301,7 +292,7 @@ enum status invites_revoke(struct store_txn *txn, int64_t id, int64_t created_by
     bind_int(&q, id);
     bind_int(&q, created_by);
     bind_int(&q, now);
-    return touch_or(&q, REASON_NOT_FOUND, "there is no such invitation", err);
+    return query_touch_or(&q, REASON_NOT_FOUND, "there is no such invitation", err);
 }
 
 /* ---------------------------------------------------------------- sessions */
@@ -364,7 +355,7 @@ enum status sessions_touch(struct store_txn *txn, int64_t id, utc_ms now, utc_ms
     bind_int(&q, id);
     bind_int(&q, now);
     bind_int(&q, expires_at);
-    return touch_or(&q, REASON_NOT_FOUND, "there is no such session", err);
+    return query_touch_or(&q, REASON_NOT_FOUND, "there is no such session", err);
 }
 
 enum status sessions_revoke(struct store_txn *txn, int64_t id, int64_t user_id, utc_ms now,
@@ -375,7 +366,7 @@ enum status sessions_revoke(struct store_txn *txn, int64_t id, int64_t user_id, 
     bind_int(&q, id);
     bind_int(&q, user_id);
     bind_int(&q, now);
-    return touch_or(&q, REASON_NOT_FOUND, "there is no such session", err);
+    return query_touch_or(&q, REASON_NOT_FOUND, "there is no such session", err);
 }
 
 enum status sessions_revoke_all(struct store_txn *txn, int64_t user_id, int64_t except, utc_ms now,
@@ -445,7 +436,7 @@ enum status api_tokens_touch(struct store_txn *txn, int64_t id, utc_ms now, stru
 
     bind_int(&q, id);
     bind_int(&q, now);
-    return touch_or(&q, REASON_NOT_FOUND, "there is no such token", err);
+    return query_touch_or(&q, REASON_NOT_FOUND, "there is no such token", err);
 }
 
 enum status api_tokens_revoke(struct store_txn *txn, int64_t id, int64_t user_id, utc_ms now,
@@ -456,7 +447,7 @@ enum status api_tokens_revoke(struct store_txn *txn, int64_t id, int64_t user_id
     bind_int(&q, id);
     bind_int(&q, user_id);
     bind_int(&q, now);
-    return touch_or(&q, REASON_NOT_FOUND, "there is no such token", err);
+    return query_touch_or(&q, REASON_NOT_FOUND, "there is no such token", err);
 }
 
 /* ---------------------------------------------------------------- housekeeping */

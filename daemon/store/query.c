@@ -270,6 +270,13 @@ enum status query_touch(struct query *q, int64_t *ret_id, struct err *err)
     return st;
 }
 
+enum status query_touch_or(struct query *q, enum reason reason, const char *words, struct err *err)
+{
+    enum status st = query_touch(q, NULL, err);
+
+    return st == ST_NOT_FOUND ? err_reason(err, reason, "%s", words) : st;
+}
+
 enum status query_change(struct query *q, struct err *err)
 {
     enum status st = query_done(q, err);

@@ -92,14 +92,6 @@ static enum status member_afresh(struct store_txn *txn, int64_t user_id, int64_t
     return query_run(&q, err);
 }
 
-static enum status touch_seat(struct query *q, enum reason reason, const char *words,
-                              struct err *err)
-{
-    enum status st = query_touch(q, NULL, err);
-
-    return st == ST_NOT_FOUND ? err_reason(err, reason, "%s", words) : st;
-}
-
 enum status seats_set_state(struct store_txn *txn, int64_t game_id, int seat,
                             enum seat_state state, struct err *err)
 {
@@ -107,7 +99,7 @@ enum status seats_set_state(struct store_txn *txn, int64_t game_id, int seat,
     enum status st;
 
     BIND_WORD(&q, seat_state_str(state));
-    st = touch_seat(&q, REASON_GAME_FULL, "this seat is taken", err);
+    st = query_touch_or(&q, REASON_GAME_FULL, "this seat is taken", err);
     return st == ST_OK ? seats_recount(txn, game_id, err) : st;
 }
 
@@ -119,7 +111,7 @@ enum status seats_take(struct store_txn *txn, int64_t game_id, int seat, int64_t
 
     bind_int(&q, user_id);
     bind_int(&q, now);
-    st = touch_seat(&q, REASON_GAME_FULL, "this seat is taken", err);
+    st = query_touch_or(&q, REASON_GAME_FULL, "this seat is taken", err);
     if (st != ST_OK)
         return st;
     q = for_seat(txn, Q_HOLDER_END, game_id, seat);
@@ -151,7 +143,7 @@ enum status seats_leave(struct store_txn *txn, int64_t game_id, int seat, int64_
     enum status st;
 
     bind_int(&q, user_id);
-    st = touch_seat(&q, REASON_NOT_YOUR_GAME, "this seat is held by another", err);
+    st = query_touch_or(&q, REASON_NOT_YOUR_GAME, "this seat is held by another", err);
     if (st == ST_FORBIDDEN)
         st = err_set(err, ST_CONFLICT, "this seat is not held by that user");
     if (st != ST_OK)
@@ -171,7 +163,7 @@ enum status seats_place(struct store_txn *txn, int64_t game_id, int seat, const 
 
     bind_text(&q, placement, SEAT_PLACEMENT_SIZE);
     bind_int(&q, now);
-    return touch_seat(&q, REASON_NO_SUCH_GAME, "there is no such seat", err);
+    return query_touch_or(&q, REASON_NO_SUCH_GAME, "there is no such seat", err);
 }
 
 enum status seats_left(struct store_txn *txn, int64_t game_id, int seat, enum seat_left_how how,
@@ -181,14 +173,14 @@ enum status seats_left(struct store_txn *txn, int64_t game_id, int seat, enum se
 
     BIND_WORD(&q, seat_left_how_str(how));
     bind_int(&q, now);
-    return touch_seat(&q, REASON_ALREADY_DONE, "this seat has left the game already", err);
+    return query_touch_or(&q, REASON_ALREADY_DONE, "this seat has left the game already", err);
 }
 
 enum status seats_add_late(struct store_txn *txn, int64_t game_id, int seat, struct err *err)
 {
     struct query q = for_seat(txn, Q_SEAT_LATE, game_id, seat);
 
-    return touch_seat(&q, REASON_NO_SUCH_GAME, "there is no such seat", err);
+    return query_touch_or(&q, REASON_NO_SUCH_GAME, "there is no such seat", err);
 }
 
 static void holder_read(struct query *q, struct holder_row *h)

@@ -76,6 +76,30 @@ static void test_hexadecimal_goes_there_and_back(void **state)
     assert_memory_equal(bytes, "\x00\xAB\x7F\xFF", 4);
 }
 
+static void test_characters_are_ascii_alone(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 256; i++) {
+        char c = (char)i;
+        bool is_digit = i >= '0' && i <= '9', is_small = i >= 'a' && i <= 'z';
+        bool is_large = i >= 'A' && i <= 'Z';
+        int hex = is_digit                ? i - '0'
+                  : i >= 'a' && i <= 'f' ? i - 'a' + 10
+                  : i >= 'A' && i <= 'F' ? i - 'A' + 10
+                                         : -1;
+
+        assert_int_equal(char_is_digit(c), is_digit);
+        assert_int_equal(char_is_letter(c), is_small || is_large);
+        assert_int_equal(char_lower(c), is_large ? (char)(i + 32) : c);
+        assert_int_equal(hex_value(c), hex);
+        assert_int_equal(bytes_are_ascii(&c, 1), i < 128);
+    }
+    assert_true(bytes_are_ascii("\xc3", 0));
+    assert_true(bytes_are_ascii("a\0b", 3)); /* counted, not ended by a NUL */
+    assert_false(bytes_are_ascii("a\0\x80", 3));
+    assert_true(bytes_are_ascii("a\x80", 1));
+}
+
 static void test_comparing_knows_null_and_case(void **state)
 {
     (void)state;
@@ -108,6 +132,7 @@ int main(void)
         cmocka_unit_test(test_utf8_is_told_from_what_only_looks_like_it),
         cmocka_unit_test(test_numbers_are_read_whole_or_not_at_all),
         cmocka_unit_test(test_hexadecimal_goes_there_and_back),
+        cmocka_unit_test(test_characters_are_ascii_alone),
         cmocka_unit_test(test_comparing_knows_null_and_case),
         cmocka_unit_test(test_logged_text_cannot_forge_a_line),
     };

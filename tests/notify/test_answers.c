@@ -30,18 +30,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void assert_has(const char *text, const char *what)
-{
-    if (strstr(text, what) == NULL)
-        fail_msg("not there: %s\nin: %s", what, text);
-}
-
-static void assert_lacks(const char *text, const char *what)
-{
-    if (strstr(text, what) != NULL)
-        fail_msg("there: %s\nin: %s", what, text);
-}
-
 /* The only letter to an address; the caller frees. */
 static char *letter_to(struct club *c, const char *address)
 {

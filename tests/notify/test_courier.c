@@ -24,12 +24,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void assert_has(const char *text, const char *what)
-{
-    if (strstr(text, what) == NULL)
-        fail_msg("not there: %s\nin: %s", what, text);
-}
-
 /* Only anna's turn letter: everybody else has switched everything off that comes at a start. */
 static int64_t one_letter(struct club *c)
 {

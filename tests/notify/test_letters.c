@@ -22,12 +22,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void assert_has(const char *text, const char *what)
-{
-    if (strstr(text, what) == NULL)
-        fail_msg("not there: %s\nin: %s", what, text);
-}
-
 /* Play, sending after each move, until `user` is on turn again. */
 static void play(struct club *c, int64_t game, const char *const *moves, size_t n)
 {
@@ -152,12 +146,6 @@ static void only_anna_hears(struct club *c, enum notice_class cls)
 {
     for (int user = WEST; user <= ORGANISER; user++)
         club_pref(c, user, cls, CHANNEL_MAIL, PREF_OFF);
-}
-
-static void assert_lacks(const char *text, const char *what)
-{
-    if (strstr(text, what) != NULL)
-        fail_msg("there: %s\nin: %s", what, text);
 }
 
 static void test_a_settled_draw_is_told_by_its_end_and_nobody_is_to_move(void **state)

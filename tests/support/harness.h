@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -30,6 +31,20 @@
         enum status st_ = (call);                                                                  \
         if (st_ != (want))                                                                         \
             fail_msg("%s: %s, not %s: %s", #call, status_str(st_), status_str(want), (err).text);  \
+    } while (0)
+
+/* The text holds what; the text does not. */
+#define assert_has(text, what)                                                                     \
+    do {                                                                                           \
+        const char *text_ = (text), *what_ = (what);                                               \
+        if (!strstr(text_, what_))                                                                 \
+            fail_msg("not there: %s\nin: %s", what_, text_);                                       \
+    } while (0)
+#define assert_lacks(text, what)                                                                   \
+    do {                                                                                           \
+        const char *text_ = (text), *what_ = (what);                                               \
+        if (strstr(text_, what_))                                                                  \
+            fail_msg("there: %s\nin: %s", what_, text_);                                           \
     } while (0)
 
 #endif
