@@ -220,6 +220,25 @@ static enum status check_open_games(struct desk *d, struct err *err)
     return ST_OK;
 }
 
+/* Nobody has more games going on than the server is set to allow him.  One that he has already, for
+ * a second seat in it, is none more. */
+static enum status check_games(const struct desk *d, int64_t game_id, struct err *err)
+{
+    const int most = d->arb->limits.games;
+    int n = 0;
+
+    if (most <= 0)
+        return ST_OK;
+    TRY(games_count_of_user(d->conn, d->actor.user_id, 0, most, &n, err));
+    if (n < most)
+        return ST_OK;
+    /* As many as there may be: is this one of them? */
+    if (game_id != 0 && (d->game.organiser_id == d->actor.user_id ||
+                         desk_seats_of(d, d->actor.user_id) != 0))
+        return ST_OK;
+    return err_reason(err, REASON_LIMIT, "%d games are going on already", n);
+}
+
 /* Eight characters that nobody mistakes for others: Crockford's base32 without i l o u. */
 static void draw_public_id(const struct arbiter *arb, char ret[GAME_PUBLIC_ID_SIZE])
 {
@@ -259,6 +278,7 @@ enum status arbiter_create(const struct arbiter *arb, struct store_txn *txn, utc
     TRY(needs_account(&d, err));
     TRY(check_wish(arb, wish, &variant, &per_move_ms, err));
     TRY(check_open_games(&d, err));
+    TRY(check_games(&d, /* game_id= */ 0, err));
     is_fortress = game_reserve_squares(variant.game, SEAT_SOUTH, &(struct board){{0}});
     d.game = (struct game_row){
         .is_rated = wish->is_rated,
@@ -465,6 +485,7 @@ enum status arbiter_accept(const struct arbiter *arb, struct store_txn *txn, utc
     TRY(needs_account(&d, err));
     TRY(needs_open_to_answer(&d, token_hash, err));
     TRY(invitations_for(&d, token_hash, mine, &n, err));
+    TRY(check_games(&d, game_id, err));
     for (size_t i = 0; i < n; i++) {
         TRY(seats_meant_for(&d, actor.user_id, is_his, err));
         TRY(fits(mine[i].seat, is_his, "one", err));
@@ -515,6 +536,7 @@ enum status arbiter_join(const struct arbiter *arb, struct store_txn *txn, utc_m
     TRY(needs_open(&d, err));
     if (seats >= 1u << SEATS)
         return err_reason(err, REASON_BAD_FIELD, "seats: there are only four");
+    TRY(check_games(&d, game_id, err));
     TRY(seats_meant_for(&d, actor.user_id, is_his, err));
     if (seats == 0) { /* the first free one that he can have */
         for (int s = 0; s < SEATS && seats == 0; s++) {

@@ -282,56 +282,6 @@ enum status get_game_read(struct request *r, struct err *err)
     return st;
 }
 
-/* Whether a game counts as one of the user's: he has a seat or runs it; invitations do not. */
-static bool is_own(const struct game_brief *game, int64_t user_id)
-{
-    bool is_mine = game->organiser_id == user_id;
-
-    for (int i = 0; i < SEAT_COUNT; i++)
-        is_mine = is_mine || game->seats[i].user_id == user_id;
-    return is_mine;
-}
-
-/* Nobody has more games going on than the server is set to allow him; one that he has already (for
- * a second seat in it) is none more.  Looked at before the change, so that the writer need not: who
- * asks twice at once may get one more. */
-static enum status check_games(struct request *r, struct err *err)
-{
-    int max = r->http->options.games_per_user, n = 0;
-    const char *this_one = r->params[0] ? r->params[0] : "";
-    struct game_filter filter = GAME_FILTER_INIT;
-    struct game_cursor from = {.id = 0}, next = {.id = 0};
-    struct store_conn *conn = NULL;
-    struct game_brief *rows;
-    bool has_it = false;
-    size_t n_rows;
-    enum status st;
-
-    if (!request_is_logged_in(r))
-        return ST_OK;
-    rows = calloc(PAGE_MAX, sizeof *rows);
-    if (!rows)
-        return err_reason(err, REASON_NO_MEMORY, "games");
-    filter.player_id = filter.viewer_id = r->who.user_id;
-    filter.over = 0;
-    st = request_conn(r, &conn, err);
-    do {
-        if (st == ST_OK)
-            st = games_list(conn, &filter, &from, rows, PAGE_MAX, &n_rows, &next, err);
-        for (size_t i = 0; st == ST_OK && i < n_rows; i++) {
-            if (!is_own(&rows[i], r->who.user_id))
-                continue;
-            n++;
-            has_it = has_it || strcmp(rows[i].public_id, this_one) == 0;
-        }
-        from = next;
-    } while (st == ST_OK && next.id && n < max);
-    free(rows);
-    if (st == ST_OK && n >= max && !has_it)
-        st = err_reason(err, REASON_LIMIT, "%d games are going on already", n);
-    return st;
-}
-
 /* ------------------------------------------------------------------------------ a new one */
 
 struct seat_wish {
@@ -492,7 +442,6 @@ enum status create_game_prepare(struct request *r, struct err *err)
     json_t *seats, *value;
     const char *key;
     int sight = 0;
-    enum status st;
 
     if (!data)
         return err_reason(err, REASON_NO_MEMORY, "the request did not fit into memory");
@@ -523,8 +472,7 @@ enum status create_game_prepare(struct request *r, struct err *err)
     }
     data->wish.is_private = sight == 1;
     data->wish.rules = data->rules;
-    st = form_end(&r->form, err);
-    return st == ST_OK ? check_games(r, err) : st;
+    return form_end(&r->form, err);
 }
 
 /* What the arbiter calls an offer. */
@@ -616,7 +564,6 @@ enum status join_game_prepare(struct request *r, struct err *err)
     struct seats_data *data = seats_data_of(r, err);
     json_t *seats, *word;
     size_t i;
-    enum status st;
 
     if (!data)
         return err->code;
@@ -636,8 +583,7 @@ enum status join_game_prepare(struct request *r, struct err *err)
     }
     if (seats && (json_array_size(seats) == 0 || json_array_size(seats) > 2))
         form_error(&r->form, REASON_BAD_FIELD, "/seats", "must have one or two seats");
-    st = form_end(&r->form, err);
-    return st == ST_OK ? check_games(r, err) : st;
+    return form_end(&r->form, err);
 }
 
 /* Every act on a game goes so: find it, ask the arbiter, show the game. */
@@ -686,9 +632,7 @@ static enum status read_invitation(struct request *r, struct err *err)
 
 enum status accept_invitation_prepare(struct request *r, struct err *err)
 {
-    enum status st = read_invitation(r, err);
-
-    return st == ST_OK ? check_games(r, err) : st;
+    return read_invitation(r, err);
 }
 
 enum status accept_invitation_act(struct request *r, struct store_txn *txn, utc_ms now,

@@ -149,7 +149,7 @@ enum status get_service_read(struct request *r, struct err *err)
                   "max", (json_int_t)limits->per_move_max_ms, "grace_ms",
                   (json_int_t)limits->grace_ms, "placing_ms", (json_int_t)limits->placing_ms,
                   "invitation_ms", (json_int_t)limits->invitation_ms),
-        "limits", "body_bytes", (int)o->body_size, "page", 100, "games", o->games_per_user,
+        "limits", "body_bytes", (int)o->body_size, "page", 100, "games", limits->games,
         "webhooks", o->webhooks_per_user, "tokens", (int)o->people->tokens_max, "streams",
         o->streams_per_account, "links", "self", "/api/v1", "openapi", "/api/v1/openapi.yaml",
         "me", "/api/v1/me", "games", "/api/v1/games", "events", "/api/v1/events");

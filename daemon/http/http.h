@@ -122,7 +122,6 @@ struct http_options {
     int streams_per_account; /* at once; an address counts as one where nobody is logged in */
     int64_t rate_requests;   /* a minute and account (or address) */
     int64_t rate_logins;     /* an hour and address */
-    int games_per_user;      /* open, placing and running */
     int webhooks_per_user;
 
     /* More lines for /metrics, from main; NULL for none.  Any thread. */
@@ -145,7 +144,6 @@ struct http_options {
                            .streams_per_account = HTTP_STREAMS_PER_ACCOUNT,                        \
                            .rate_requests = 600,                                                   \
                            .rate_logins = 30,                                                      \
-                           .games_per_user = 200,                                                  \
                            .webhooks_per_user = 10})
 
 MUST_CHECK enum status http_start(const struct http_options *options, struct http **ret,

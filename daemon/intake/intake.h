@@ -118,7 +118,6 @@ struct intake_options {
     enum intake_dmarc dmarc;
     int64_t hold_ms;                 /* grace for moves by mail, unless the player has his own */
     int64_t answers_an_hour;         /* to one account */
-    int games_per_user;              /* open, placing and running; 0: no limit */
     size_t letter_size;              /* bytes; 0: 1 MiB */
     const char *const *banners;      /* beginnings of paragraphs to be passed over */
     size_t n_banners;

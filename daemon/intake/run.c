@@ -7,7 +7,7 @@
 #include "intake/internal.h"
 #include "store/votes.h"
 
-enum { LIST_ROOM = 16 * 1024, LINE_ROOM = 4096, GAMES_A_TIME = 50 };
+enum { LIST_ROOM = 16 * 1024, LINE_ROOM = 4096 };
 
 /* One letter's commands on their way. */
 struct run {
@@ -400,45 +400,6 @@ static enum status run_place(struct run *r, struct err *err)
     return ST_OK;
 }
 
-/* Games that are going on for the player, whichever way he came in; as the API counts them.
- * game_id: one that may be among them; 0. */
-static enum status check_games(struct run *r, int64_t game_id, struct err *err)
-{
-    struct act *a = r->a;
-    int64_t user_id = a->sender.user.id;
-    struct game_filter filter = GAME_FILTER_INIT;
-    struct game_cursor from = {.id = 0}, next = {.id = 0};
-    struct game_brief *rows;
-    bool has_it = false;
-    int n = 0, most = a->options->games_per_user;
-    size_t n_rows = 0;
-    enum status st = ST_OK;
-
-    if (most <= 0)
-        return ST_OK;
-    rows = calloc(GAMES_A_TIME, sizeof *rows);
-    if (!rows)
-        return err_reason(err, REASON_NO_MEMORY, "games");
-    filter.player_id = filter.viewer_id = user_id;
-    filter.over = 0;
-    do {
-        st = games_list(a->conn, &filter, &from, rows, GAMES_A_TIME, &n_rows, &next, err);
-        for (size_t i = 0; st == ST_OK && i < n_rows; i++) {
-            bool is_own = rows[i].organiser_id == user_id;
-
-            for (int seat = 0; seat < SEAT_COUNT; seat++)
-                is_own = is_own || rows[i].seats[seat].user_id == user_id;
-            n += is_own;
-            has_it = has_it || (is_own && rows[i].id == game_id);
-        }
-        from = next;
-    } while (st == ST_OK && next.id != 0 && n < most);
-    free(rows);
-    if (st == ST_OK && n >= most && !has_it)
-        st = err_reason(err, REASON_LIMIT, "%d games are going on already", n);
-    return st;
-}
-
 /* ------------------------------------------------------------------------------ accept, decline */
 
 static enum status answer_invitation(struct run *r, int64_t game_id, bool is_yes, struct err *err)
@@ -449,9 +410,6 @@ static enum status answer_invitation(struct run *r, int64_t game_id, bool is_yes
 
     if (!game)
         return err_reason(err, REASON_NO_MEMORY, "a game");
-    st = is_yes ? check_games(r, game_id, err) : ST_OK;
-    if (st != ST_OK)
-        goto out;
     st = is_yes ? arbiter_accept(a->options->arbiter, a->txn, a->now, actor_of(a), game_id, NULL,
                                  game, err)
                 : arbiter_decline(a->options->arbiter, a->txn, a->now, actor_of(a), game_id, NULL,
@@ -472,7 +430,6 @@ static enum status answer_invitation(struct run *r, int64_t game_id, bool is_yes
     } else if (err->reason == REASON_FORBIDDEN) {
         st = refuse(r, err, REASON_NOT_FOUND, "mail.no_invitation");
     }
-out:
     free(game);
     return st;
 }
@@ -644,9 +601,6 @@ static enum status run_create(struct run *r, struct err *err)
     if (st != ST_OK)
         goto out;
     r->at = create;
-    st = check_games(r, 0, err);
-    if (st != ST_OK)
-        goto out;
     st = arbiter_create(a->options->arbiter, a->txn, a->now, actor_of(a), &wish, game, err);
     if (st != ST_OK && err->reason == REASON_ALREADY_SEATED && offers_address(r->g))
         st = err_reason(err, REASON_ALREADY_SEATED, "%s", reason_title(REASON_ALREADY_SEATED));

@@ -34,6 +34,7 @@ static struct arbiter_limits limits_from(const struct settings *s)
     limits.grace_ms = s->clock.grace_ms;
     limits.placing_ms = s->clock.placing_ms;
     limits.invitation_ms = s->clock.invitation_ms;
+    limits.games = (int)s->limits.games;
     return limits;
 }
 
@@ -102,7 +103,6 @@ static enum status intake_begin(struct engine *e, struct err *err)
                                                               : INTAKE_DMARC_PREFER,
         .hold_ms = s->mail_in.hold_ms,
         .answers_an_hour = s->mail_in.answers_an_hour,
-        .games_per_user = (int)s->limits.games,
         .letter_size = (size_t)s->mail_in.letter_size,
         .banners = (const char *const *)s->mail_in.banners.items,
         .n_banners = s->mail_in.banners.count,

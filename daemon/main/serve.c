@@ -219,7 +219,6 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     o.streams_per_account = (int)settings->http.streams_per_account;
     o.rate_requests = settings->http.rate_requests;
     o.rate_logins = settings->http.rate_logins;
-    o.games_per_user = (int)settings->limits.games;
     o.webhooks_per_user = settings->webhooks.enabled ? (int)settings->limits.webhooks : 0;
     o.metrics = metrics_more;
     o.metrics_arg = s;

@@ -161,6 +161,26 @@ enum status games_list(struct store_conn *conn, const struct game_filter *filter
     return ST_OK;
 }
 
+enum status games_count_of_user(struct store_conn *conn, int64_t user_id, int64_t but_game_id,
+                                int max, int *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, Q_GAMES_OF_USER_COUNT);
+    bool has_row = false;
+    int n = 0;
+    enum status st;
+
+    bind_int(&q, user_id);
+    bind_int(&q, but_game_id);
+    bind_int(&q, max);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && has_row)
+        n = (int)column_int(&q);
+    st = query_end(&q, st, err);
+    if (st == ST_OK)
+        *ret_n = n;
+    return st;
+}
+
 enum status games_brief(struct store_conn *conn, int64_t id, struct game_brief *ret_row,
                         struct err *err)
 {

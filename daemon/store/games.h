@@ -208,7 +208,13 @@ MUST_CHECK enum status games_list(struct store_conn *conn, const struct game_fil
                                   struct game_cursor *ret_next /* id 0: no more */,
                                   struct err *err);
 
-/* The same of one game. */
+/* How many games that are not over the user has a seat in or runs, but for one (0: none left out);
+ * no more than max are counted. */
+MUST_CHECK enum status games_count_of_user(struct store_conn *conn, int64_t user_id,
+                                           int64_t but_game_id, int max, int *ret_n,
+                                           struct err *err);
+
+/* As a list has it, one game. */
 MUST_CHECK enum status games_brief(struct store_conn *conn, int64_t id,
                                    struct game_brief *ret_row, struct err *err);
 

@@ -184,6 +184,9 @@
       " 1 OR EXISTS (SELECT 1 FROM members v WHERE v.user_id = ?6 AND v.game_id = g.id AND"        \
       " v.until_event_id IS NULL)) ORDER BY coalesce(g.deadline_at, 9223372036854775807), g.id"    \
       " LIMIT ?8")                                                                                 \
+    X(GAMES_OF_USER_COUNT,                                                                         \
+      "SELECT count(*) FROM (SELECT 1 FROM members WHERE user_id = ?1 AND is_over = 0 AND"         \
+      " (is_player = 1 OR is_organiser = 1) AND game_id <> ?2 LIMIT ?3)")                          \
     X(GAMES_BY_PLAYER,                                                                             \
       "SELECT " BRIEF_COLUMNS " FROM members m CROSS JOIN games g CROSS JOIN users o WHERE"        \
       " m.user_id = ?1 AND m.until_event_id IS NULL AND m.game_id < ?2 AND g.id = m.game_id"       \

@@ -306,6 +306,28 @@ enum status call_run(struct call *c, struct err *err)
     return writer_run(c->t->writer, &command, err);
 }
 
+static void call_done(void *arg, enum status st, const struct err *err)
+{
+    struct call *c = arg;
+
+    (void)err;
+    c->st = st;
+}
+
+void calls_at_once(struct call *calls, size_t n, enum status *ret)
+{
+    struct err err = ERR_INIT;
+
+    for (size_t i = 0; i < n; i++) {
+        struct writer_command command = {
+            .name = "test", .run = run, .done = call_done, .arg = &calls[i]};
+        assert_ok(writer_submit(calls[i].t->writer, &command, &err), err);
+    }
+    assert_int_equal(writer_drain(calls[0].t->writer), n);
+    for (size_t i = 0; i < n; i++)
+        ret[i] = calls[i].st;
+}
+
 void call_ok(struct call *c)
 {
     struct err err = ERR_INIT;

@@ -92,6 +92,7 @@ struct call {
     int64_t credited_ms;        /* out */
     struct arbiter_tick_report report; /* out */
     utc_ms at;                  /* out: the command's now */
+    enum status st;             /* out, of calls_at_once() */
     bool has_at;                /* in: use `at` instead of the writer's clock */
 };
 
@@ -119,6 +120,8 @@ void move_refused(struct table *t, int64_t game, const char *text, enum reason r
 /* An act on the game as it is now, by a user. */
 struct call acts(struct table *t, enum op op, int64_t game, int user);
 void call_ok(struct call *c);
+/* All of them queued before the first is run, so that they are of one batch. */
+void calls_at_once(struct call *calls, size_t n, enum status *ret);
 void call_refused(struct call *c, enum reason reason);
 
 /* ---------------------------------------------------------------- letters */

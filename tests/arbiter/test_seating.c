@@ -248,6 +248,55 @@ static void test_only_so_many_open_games_an_organiser(void **state)
     call_refused(&c, REASON_LIMIT);
 }
 
+/* Whatever is asked at once is looked at one after the other, where it is recorded. */
+static void test_of_two_commands_in_one_batch_the_second_meets_the_limit(void **state)
+{
+    struct table *t = *state;
+    struct arbiter_new_game wish = {.rules = "verney"};
+    struct arbiter_new_game with = {.rules = "teams", .seats = {user_offer(t, WEST)}};
+    struct call calls[2];
+    enum status st[2];
+    int64_t open[2], invited[2];
+
+    for (int i = 0; i < 2; i++) {
+        struct call c = create_call(t, ORGANISER, &wish);
+        call_ok(&c);
+        open[i] = c.game.id;
+        c = create_call(t, ORGANISER, &with);
+        call_ok(&c);
+        invited[i] = c.game.id;
+    }
+    t->arb.limits.games = 1;
+    for (int i = 0; i < 2; i++)
+        calls[i] = create_call(t, NORTH, &wish);
+    calls_at_once(calls, 2, st);
+    assert_int_equal(st[0], ST_OK);
+    assert_int_equal(st[1], reason_status(REASON_LIMIT));
+    for (int i = 0; i < 2; i++) {
+        calls[i] = acts(t, OP_JOIN, open[i], EAST);
+        calls[i].seats = 1u << EAST;
+    }
+    calls_at_once(calls, 2, st);
+    assert_int_equal(st[0], ST_OK);
+    assert_int_equal(st[1], reason_status(REASON_LIMIT));
+    for (int i = 0; i < 2; i++)
+        calls[i] = acts(t, OP_ACCEPT, invited[i], WEST);
+    calls_at_once(calls, 2, st);
+    assert_int_equal(st[0], ST_OK);
+    assert_int_equal(st[1], reason_status(REASON_LIMIT));
+    /* the partner's seat of a game that one has is no further game */
+    struct call c = acts(t, OP_JOIN, invited[0], WEST);
+    c.seats = 1u << NORTH;
+    call_ok(&c);
+    c = acts(t, OP_JOIN, open[1], NORTH);
+    call_refused(&c, REASON_LIMIT);
+    /* one that has ended does not count */
+    c = acts(t, OP_ABORT, invited[0], ORGANISER);
+    call_ok(&c);
+    c = acts(t, OP_ACCEPT, invited[1], WEST);
+    call_ok(&c);
+}
+
 static void test_a_game_by_handles_starts_when_all_accept(void **state)
 {
     struct table *t = *state;
@@ -588,6 +637,7 @@ int main(void)
         T(test_after_the_start_nobody_joins_leaves_or_is_invited),
         T(test_wishes_that_cannot_be_are_refused_by_name),
         T(test_only_so_many_open_games_an_organiser),
+        T(test_of_two_commands_in_one_batch_the_second_meets_the_limit),
         T(test_a_game_by_handles_starts_when_all_accept),
         T(test_one_invited_to_two_allied_seats_accepts_both_at_once),
         T(test_a_declined_seat_is_open_and_may_be_offered_again),

@@ -165,7 +165,7 @@ int main(int argc, char **argv)
             run("tick", tick_run, &report);
         } else if (strcmp(line, "restart") == 0 || strncmp(line, "games ", 6) == 0) {
             if (line[0] == 'g')
-                fixture.options.games_per_user = atoi(line + 6);
+                fixture.arbiter.limits.games = atoi(line + 6);
             fixture_unserve(&fixture);
             fixture.options.public_url = NULL;
             fixture_serve(&fixture);

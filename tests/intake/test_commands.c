@@ -664,9 +664,7 @@ static void test_games_per_player_are_limited(void **state)
     struct post *p = *state;
     int64_t game;
 
-    post_close(p);
-    p->options.games_per_user = 1;
-    post_open(p);
+    p->t->arb.limits.games = 1;
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0),
                  "create verney\nseat south me\nseat west boris");
     expect(r, INBOX_VERDICT_ACTED);
