@@ -205,6 +205,8 @@ struct variant_error {
 enum variant_verdict variant_parse(const char *text, struct variant *ret_variant,
                                    struct variant_error *error);
 size_t variant_error_sentence(const struct variant_error *error, char *text, size_t size);
+/* The house rules that a game has: "inert=safe|capturable, queens=light|left"; "" for none. */
+size_t variant_rules_print(const struct game *game, char *text, size_t size);
 
 /* Writes what variant_parse() reads: the name, then the house rules that differ from the usual
  * ones (`all` = true: every one the game has). */

@@ -134,7 +134,7 @@ enum variant_verdict variant_parse(const char *text, struct variant *ret_variant
     return VARIANT_OK;
 }
 
-/* "inert=safe|capturable, queens=light|left" or "none". */
+/* "inert=safe|capturable, queens=light|left" or nothing. */
 static void line_rules(struct line *line, const struct game *game)
 {
     bool any = false;
@@ -150,8 +150,6 @@ static void line_rules(struct line *line, const struct game *game)
         }
         any = true;
     }
-    if (!any)
-        line_string(line, "none");
 }
 
 size_t variant_error_sentence(const struct variant_error *error, char *text, size_t size)
@@ -166,6 +164,7 @@ size_t variant_error_sentence(const struct variant_error *error, char *text, siz
         [VARIANT_KEY_TWICE] = "the house rule is given twice",
     };
     struct line line = line_start(text, size);
+    char rules[VARIANT_TEXT_MAX];
 
     if (error->word[0] != '\0') {
         line_char(&line, '\'');
@@ -183,8 +182,17 @@ size_t variant_error_sentence(const struct variant_error *error, char *text, siz
         line_string(&line, "; house rules of ");
         line_string(&line, game_name(error->game));
         line_string(&line, ": ");
-        line_rules(&line, error->game);
+        variant_rules_print(error->game, rules, sizeof rules);
+        line_string(&line, rules[0] != '\0' ? rules : "none");
     }
+    return line_end(&line);
+}
+
+size_t variant_rules_print(const struct game *game, char *text, size_t size)
+{
+    struct line line = line_start(text, size);
+
+    line_rules(&line, game);
     return line_end(&line);
 }
 

@@ -235,6 +235,9 @@ MUST_CHECK enum status arbiter_decline(const struct arbiter *arb, struct store_t
                                        const unsigned char *token_hash,
                                        struct game_row *ret_game, struct err *err);
 
+/* The refusal of rules that do not parse, with what would be right: REASON_BAD_FIELD. */
+enum status arbiter_refuse_variant(const struct variant_error *bad, struct err *err);
+
 /* Place the reserve of one's seat on three squares of one's own fortress ("p4"; R-F7).  May be
  * done anew until all have placed; when the last has, the game starts.
  * REASON_BAD_PLACEMENT, REASON_NOT_YOUR_GAME, REASON_BAD_FIELD (which of two seats?),

@@ -169,7 +169,7 @@ enum status desk_may_organise(struct desk *d, enum audit_role *ret_role, struct 
         *ret_role = AUDIT_OPERATOR;
     else {
         TRY(desk_may_see(d, err));
-        return err_reason(err, REASON_FORBIDDEN,
+        return err_detail(err, REASON_FORBIDDEN, "refusal.organiser_only",
                           "only the game's organiser or an operator may do this");
     }
     return ST_OK;
@@ -194,10 +194,10 @@ enum status desk_note(const char *note, const char **ret_note, struct err *err)
     if (!note)
         note = "";
     if (strlen(note) > ARBITER_NOTE_MAX)
-        return err_reason(err, REASON_BAD_FIELD, "note: it is longer than %d bytes",
-                          ARBITER_NOTE_MAX);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.note_long",
+                          "a note has at most {most} bytes", ERR_NUMBER("most", ARBITER_NOTE_MAX));
     if (!utf8_is_valid(note, strlen(note)))
-        return err_reason(err, REASON_BAD_FIELD, "note: it is not valid UTF-8");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.note_utf8", "a note must be valid UTF-8");
     *ret_note = note;
     return ST_OK;
 }

@@ -16,13 +16,14 @@ enum status arbiter_hold(const struct arbiter *arb, struct store_txn *txn, utc_m
     int seat = -1;
 
     if (release_at > now + ARBITER_HOLD_MAX_MS)
-        return err_reason(err, REASON_BAD_FIELD, "a move is held for an hour at most");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.hold_long",
+                          "a move is held for an hour at most");
     TRY(play_open(&d, arb, txn, now, actor, act, true, &seat, err));
     TRY(play_judge(&d, seat, text, &play, err));
     if (d.has_held)
-        return err_reason(err, REASON_MOVE_HELD,
-                          "your move %s in game %s is being held; take it back first",
-                          d.held.move, d.game.public_id);
+        return ERR_DETAIL(err, REASON_MOVE_HELD, "refusal.move_held",
+                          "your move {move} in game {game} is being held; take it back first",
+                          ERR_TEXT("move", d.held.move), ERR_TEXT("game", d.game.public_id));
     if (with_draw)
         TRY(play_may_offer(&d, err));
     held.seat = seat;
@@ -77,20 +78,20 @@ enum status arbiter_undo(const struct arbiter *arb, struct store_txn *txn, utc_m
     TRY(desk_open(&d, arb, txn, now, actor, act->game_id, err));
     if (desk_seats_of(&d, actor.user_id) == 0) {
         TRY(desk_may_see(&d, err));
-        return err_reason(err, REASON_NOT_YOUR_GAME, "you do not play in game %s",
-                          d.game.public_id);
+        return ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.not_playing",
+                          "you do not play in game {game}", ERR_TEXT("game", d.game.public_id));
     }
     if (act->state_no < 0)
-        return err_reason(err, REASON_MISSING_FIELD,
+        return err_detail(err, REASON_MISSING_FIELD, "refusal.state_needed",
                           "the state number that this answers must be named");
     if (!d.has_held || d.held.user_id != actor.user_id || acted_at >= d.held.release_at)
-        return err_reason(err, REASON_NOTHING_HELD,
-                          "there is no move of yours in game %s that could be taken back",
-                          d.game.public_id);
+        return ERR_DETAIL(err, REASON_NOTHING_HELD, "refusal.nothing_held",
+                          "there is no move of yours in game {game} that could be taken back",
+                          ERR_TEXT("game", d.game.public_id));
     if (act->state_no != d.held.state_no)
-        return err_reason(err, REASON_STATE_MISMATCH,
-                          "the move that is held answers state %" PRId64 ", not %" PRId64,
-                          d.held.state_no, act->state_no);
+        return ERR_DETAIL(err, REASON_STATE_MISMATCH, "refusal.held_state",
+                          "the move that is held answers state {now}, not {said}",
+                          ERR_NUMBER("now", d.held.state_no), ERR_NUMBER("said", act->state_no));
     TRY(held_remove(&d, err));
     TRY(clock_again(&d, err));
     if (ret_held)

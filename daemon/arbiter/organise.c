@@ -7,8 +7,11 @@
 
 static enum status not_under_way(const struct desk *d, struct err *err)
 {
-    return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s %s", d->game.public_id,
-                      d->game.state == GAME_OPEN ? "has not started" : "is over");
+    if (d->game.state == GAME_OPEN || d->game.state == GAME_PLACING)
+        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.not_started",
+                          "game {game} has not started", ERR_TEXT("game", d->game.public_id));
+    return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
+                      ERR_TEXT("game", d->game.public_id));
 }
 
 static bool clock_is_on(const struct desk *d)
@@ -72,21 +75,22 @@ enum status arbiter_pause(const struct arbiter *arb, struct store_txn *txn, utc_
     if (!clock_is_on(&d))
         return not_under_way(&d, err);
     if (d.game.paused_at != UTC_NONE)
-        return err_reason(err, REASON_ALREADY_DONE, "game %s is paused already",
-                          d.game.public_id);
+        return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.paused_already",
+                          "game {game} is paused already", ERR_TEXT("game", d.game.public_id));
     if (until != UTC_NONE && (until <= now || until > now + d.arb->limits.credit_max_ms)) {
-        utc_format(now, at);
-        return err_reason(err, REASON_BAD_FIELD,
-                          "until: a pause ends after now (%s), and within what may be credited",
-                          at);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.pause_end",
+                          "a pause ends after now ({now}), and within what may be credited",
+                          ERR_INSTANT("now", now));
     }
     /* Past the deadline the clock can still be stopped, past the grace it is the tick's. */
     if (now > d.game.deadline_at + (d.game.state == GAME_RUNNING ? d.game.grace_ms : 0)) {
         TRY(turn_time_is_doubtful(&d, &doubtful, err));
         if (doubtful)
-            return err_reason(err, REASON_BUSY, "the server is making good for time it was away; "
-                                                "try again in a minute");
-        return err_reason(err, REASON_LOST_ON_TIME, "the time for this turn is over");
+            return err_detail(
+                err, REASON_BUSY, "refusal.making_good",
+                "the server is making good for time it was away; try again in a minute");
+        return err_detail(err, REASON_LOST_ON_TIME, "refusal.turn_over",
+                          "the time for this turn is over");
     }
     d.game.paused_at = now;
     TRY(timers_clear(txn, TIMER_DEADLINE, d.game.id, -1, err));
@@ -151,7 +155,8 @@ enum status arbiter_resume(const struct arbiter *arb, struct store_txn *txn, utc
     if (!clock_is_on(&d))
         return not_under_way(&d, err);
     if (d.game.paused_at == UTC_NONE)
-        return err_reason(err, REASON_ALREADY_DONE, "game %s is not paused", d.game.public_id);
+        return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.not_paused",
+                          "game {game} is not paused", ERR_TEXT("game", d.game.public_id));
     TRY(desk_audit(&d, role, "game_resume", "", note, err));
     TRY(organise_resume(&d, actor.user_id, note, err));
     return desk_close(&d, ret_game, err);
@@ -163,7 +168,7 @@ enum status arbiter_credit(const struct arbiter *arb, struct store_txn *txn, utc
 {
     struct clock_fact_row fact = CLOCK_FACT_ROW_INIT;
     struct event_row more = EVENT_ROW_INIT;
-    char most[48], detail[64];
+    char detail[64];
     enum audit_role role;
     struct desk d;
 
@@ -171,9 +176,9 @@ enum status arbiter_credit(const struct arbiter *arb, struct store_txn *txn, utc
     if (!clock_is_on(&d))
         return not_under_way(&d, err);
     if (amount_ms <= 0 || amount_ms > arb->limits.credit_max_ms) {
-        length_format(arb->limits.credit_max_ms, most, sizeof most);
-        return err_reason(err, REASON_BAD_FIELD, "amount: a credit is more than nothing and at "
-                                                 "most %s", most);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.credit_most",
+                          "a credit is more than nothing and at most {most}",
+                          ERR_LENGTH("most", arb->limits.credit_max_ms));
     }
     fact.game_id = d.game.id;
     fact.seat = clock_seat(&d);
@@ -207,19 +212,17 @@ enum status arbiter_adjudicate(const struct arbiter *arb, struct store_txn *txn,
 
     TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
     if (d.game.state != GAME_RUNNING)
-        return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s %s", d.game.public_id,
-                          d.game.state == GAME_OPEN || d.game.state == GAME_PLACING
-                              ? "has not started"
-                              : "is over");
+        return not_under_way(&d, err);
     if (result != GAME_RESULT_TEAM0 && result != GAME_RESULT_TEAM1 && result != GAME_RESULT_DRAW)
-        return err_reason(err, REASON_BAD_FIELD, "result: it is a win of either side or a draw");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.result_bad",
+                          "the result is a win of either side or a draw");
     party = party_seats(&d, role);
     if (party != 0) {
         int side = (party & 5u) != 0 ? 0 : 1; /* seats 0 and 2 are team 0 */
         if (result != (side == 0 ? GAME_RESULT_TEAM1 : GAME_RESULT_TEAM0))
-            return err_reason(err, REASON_FORBIDDEN,
-                              "you play in this game yourself; you may decide it only against "
-                              "your own side, anything else is an operator's");
+            return err_detail(err, REASON_FORBIDDEN, "refusal.judge_in_own",
+                              "you play in this game yourself; you may decide it only against your "
+                              "own side, anything else is the operator's");
     }
     (void)snprintf(detail, sizeof detail, "result=%s ply=%d", game_result_str(result),
                    d.game.ply);

@@ -28,8 +28,8 @@ enum status arbiter_position(const struct game_row *game, struct position *ret_p
     char text[160];
 
     if (game->position[0] == '\0')
-        return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s has not started",
-                          game->public_id);
+        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.not_started",
+                          "game {game} has not started", ERR_TEXT("game", game->public_id));
     if (variant_parse(game->rules, &variant, NULL) != VARIANT_OK)
         return err_reason(err, REASON_CORRUPT, "game %s: its rules cannot be read: %s",
                           game->public_id, game->rules);
@@ -48,10 +48,11 @@ static enum status not_running(const struct desk *d, struct err *err)
     switch (d->game.state) {
     case GAME_FINISHED:
     case GAME_ABORTED:
-        return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s is over", d->game.public_id);
+        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
+                          ERR_TEXT("game", d->game.public_id));
     default:
-        return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s has not started",
-                          d->game.public_id);
+        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.not_started",
+                          "game {game} has not started", ERR_TEXT("game", d->game.public_id));
     }
 }
 
@@ -63,7 +64,8 @@ enum status play_open(struct desk *d, const struct arbiter *arb, struct store_tx
     int seat = act->seat;
 
     if (seat != ARBITER_ANY_SEAT && (seat < 0 || seat >= SEATS))
-        return err_reason(err, REASON_BAD_FIELD, "seat: there is no seat %d", seat);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.no_seat", "there is no seat {number}",
+                          ERR_NUMBER("number", seat));
     TRY(desk_open(d, arb, txn, now, actor, act->game_id, err));
     if (act->received_at > 0 && act->received_at < now)
         d->acted_at = act->received_at;
@@ -71,29 +73,40 @@ enum status play_open(struct desk *d, const struct arbiter *arb, struct store_tx
     if (mine == 0)
         TRY(desk_may_see(d, err));
     if (mine == 0 || (seat != ARBITER_ANY_SEAT && (mine >> seat & 1u) == 0))
-        return err_reason(err, REASON_NOT_YOUR_GAME,
-                          mine == 0 ? "you do not play in game %s"
-                                    : "that seat of game %s is not yours",
-                          d->game.public_id);
+        return mine == 0 ? ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.not_playing",
+                                      "you do not play in game {game}",
+                                      ERR_TEXT("game", d->game.public_id))
+                         : ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.seat_not_yours",
+                                      "that seat of game {game} is not yours",
+                                      ERR_TEXT("game", d->game.public_id));
     if (d->game.state != GAME_RUNNING)
         return not_running(d, err);
     if (needs_clock && d->game.paused_at != UTC_NONE)
-        return err_reason(err, REASON_GAME_PAUSED, "game %s is paused", d->game.public_id);
+        return ERR_DETAIL(err, REASON_GAME_PAUSED, "refusal.paused", "game {game} is paused",
+                          ERR_TEXT("game", d->game.public_id));
     if (act->state_no < 0)
-        return err_reason(err, REASON_MISSING_FIELD,
+        return err_detail(err, REASON_MISSING_FIELD, "refusal.state_needed",
                           "the state number that this answers must be named");
     if (act->state_no != d->game.state_no)
-        return err_reason(err, REASON_STATE_MISMATCH,
-                          "game %s has moved on: it stands at state %" PRId64 ", not %" PRId64,
-                          d->game.public_id, d->game.state_no, act->state_no);
+        return ERR_DETAIL(err, REASON_STATE_MISMATCH, "refusal.state_now",
+                          "game {game} has moved on: it stands at state {now}, not {said}",
+                          ERR_TEXT("game", d->game.public_id), ERR_NUMBER("now", d->game.state_no),
+                          ERR_NUMBER("said", act->state_no));
     if (act->ply >= 0 && act->ply != d->game.ply)
-        return err_reason(err, REASON_STATE_MISMATCH,
-                          "game %s has had %d moves, not %" PRId64, d->game.public_id,
-                          d->game.ply, act->ply);
-    if (act->has_hash && act->position_hash != d->game.position_hash)
-        return err_reason(err, REASON_STATE_MISMATCH,
-                          "game %s: the position is %016" PRIx64 ", not %016" PRIx64,
-                          d->game.public_id, d->game.position_hash, act->position_hash);
+        return ERR_DETAIL(err, REASON_STATE_MISMATCH, "refusal.ply_now",
+                          "the moves made in game {game} are {now}, not {said}",
+                          ERR_TEXT("game", d->game.public_id), ERR_NUMBER("now", d->game.ply),
+                          ERR_NUMBER("said", act->ply));
+    if (act->has_hash && act->position_hash != d->game.position_hash) {
+        char stands[17], said[17];
+
+        (void)snprintf(stands, sizeof stands, "%016" PRIx64, d->game.position_hash);
+        (void)snprintf(said, sizeof said, "%016" PRIx64, act->position_hash);
+        return ERR_DETAIL(err, REASON_STATE_MISMATCH, "refusal.position_now",
+                          "the position of game {game} is {now}, not {said}",
+                          ERR_TEXT("game", d->game.public_id), ERR_TEXT("now", stands),
+                          ERR_TEXT("said", said));
+    }
     if (seat == ARBITER_ANY_SEAT) {
         if ((mine >> d->game.turn_seat & 1u) != 0) {
             seat = d->game.turn_seat;
@@ -332,7 +345,6 @@ static enum status time_used(struct desk *d, int64_t *ret_ms, struct err *err)
 /* In time or late; REASON_LOST_ON_TIME after the grace. */
 static enum status judge_time(struct desk *d, int64_t *ret_late_ms, struct err *err)
 {
-    char text[UTC_TEXT_SIZE];
     bool doubtful = false;
 
     if (d->acted_at <= d->game.deadline_at) {
@@ -342,12 +354,12 @@ static enum status judge_time(struct desk *d, int64_t *ret_late_ms, struct err *
     /* Nobody loses by an outage, or by a clock that jumped, that has not been made good yet. */
     TRY(turn_time_is_doubtful(d, &doubtful, err));
     if (doubtful)
-        return err_reason(err, REASON_BUSY, "the server is making good for time it was away; try "
-                                            "again in a minute");
-    if (d->acted_at > d->game.deadline_at + d->game.grace_ms) {
-        utc_format(d->game.deadline_at + d->game.grace_ms, text);
-        return err_reason(err, REASON_LOST_ON_TIME, "the time for this turn was over at %s", text);
-    }
+        return err_detail(err, REASON_BUSY, "refusal.making_good",
+                          "the server is making good for time it was away; try again in a minute");
+    if (d->acted_at > d->game.deadline_at + d->game.grace_ms)
+        return ERR_DETAIL(err, REASON_LOST_ON_TIME, "refusal.turn_over_at",
+                          "the time for this turn was over at {at}",
+                          ERR_INSTANT("at", d->game.deadline_at + d->game.grace_ms));
     *ret_late_ms = d->acted_at - d->game.deadline_at;
     return ST_OK;
 }
@@ -366,8 +378,8 @@ enum status play_judge(struct desk *d, int seat, const char *text, struct play *
     ret_play->seat = seat;
     ret_play->late_ms = 0;
     if (seat != d->game.turn_seat)
-        return err_reason(err, REASON_NOT_YOUR_TURN, "it is the turn of %s",
-                          seat_word(d->game.turn_seat));
+        return ERR_DETAIL(err, REASON_NOT_YOUR_TURN, "refusal.turn_of", "it is the turn of {seat}",
+                          ERR_SEAT("seat", d->game.turn_seat));
     TRY(judge_time(d, &ret_play->late_ms, err));
     return play_read(d, text, ret_play, err);
 }
@@ -456,8 +468,8 @@ static enum status leave(struct desk *d, int seat, enum leave_how how, int64_t b
     TRY(arbiter_position(&d->game, &pos, err));
     enum leave_verdict verdict = position_leave(&pos, (enum seat)seat, how, &outcome);
     if (verdict == LEAVE_ABSENT)
-        return err_reason(err, REASON_ALREADY_DONE, "%s has left the game already",
-                          seat_word(seat));
+        return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.left_already",
+                          "{seat} has left the game already", ERR_SEAT("seat", seat));
     if (verdict != LEAVE_OK)
         return err_set(err, ST_INTERNAL, "game %s: %s cannot leave: %s", d->game.public_id,
                        seat_word(seat), leave_verdict_str(verdict));
@@ -480,7 +492,8 @@ enum status arbiter_resign(const struct arbiter *arb, struct store_txn *txn, utc
 
     TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
     if (seat_is_unclear(&d, act))
-        return err_reason(err, REASON_MISSING_FIELD, "seat: which of your two resigns?");
+        return err_detail(err, REASON_MISSING_FIELD, "refusal.which_resigns",
+                          "name the seat: which of your two resigns?");
     TRY(leave(&d, seat, LEAVE_RESIGN, actor.user_id, err));
     return desk_close(&d, ret_game, err);
 }
@@ -502,7 +515,7 @@ static enum status voting_seats(const struct desk *d, unsigned *ret_seats, struc
             in_play |= 1u << s;
     }
     if (in_play == 0)
-        return err_reason(err, REASON_SEAT_OUT,
+        return err_detail(err, REASON_SEAT_OUT, "refusal.no_say",
                           "your army is mated or has left: it has no say in a draw");
     *ret_seats = in_play;
     return ST_OK;
@@ -518,8 +531,9 @@ static enum status check_repeated_offer(struct desk *d, unsigned seats, struct e
 
     TRY(votes_list(d->conn, d->game.id, votes, VOTES_MAX, &n, err));
     if (n == VOTES_MAX)
-        return err_reason(err, REASON_LIMIT, "game %s has seen %d draw offers; no more are taken",
-                          d->game.public_id, VOTES_MAX);
+        return ERR_DETAIL(err, REASON_LIMIT, "refusal.offers_most",
+                          "game {game} has seen {most} draw offers; no more are taken",
+                          ERR_TEXT("game", d->game.public_id), ERR_NUMBER("most", VOTES_MAX));
     for (size_t i = 0; i < n; i++) {
         if (votes[i].kind == VOTE_DRAW && (seats >> votes[i].seat & 1u) != 0)
             asked_seq = votes[i].seq;
@@ -532,7 +546,8 @@ static enum status check_repeated_offer(struct desk *d, unsigned seats, struct e
         if ((seats >> moves[i].seat & 1u) != 0 && moves[i].seq > asked_seq)
             return ST_OK;
     }
-    return err_reason(err, REASON_LIMIT, "you have offered a draw since your last move");
+    return err_detail(err, REASON_LIMIT, "refusal.offered_already",
+                      "you have offered a draw since your last move");
 }
 
 /* The open offer; REASON_NO_DRAW_OFFERED. */
@@ -540,8 +555,9 @@ static enum status offer_open(struct desk *d, struct vote_row *ret_vote, struct 
 {
     enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, ret_vote, err);
 
-    return st == ST_NOT_FOUND ? err_reason(err, REASON_NO_DRAW_OFFERED,
-                                           "no draw is offered in game %s", d->game.public_id)
+    return st == ST_NOT_FOUND ? ERR_DETAIL(err, REASON_NO_DRAW_OFFERED, "refusal.no_offer",
+                                           "no draw is offered in game {game}",
+                                           ERR_TEXT("game", d->game.public_id))
                               : st;
 }
 
@@ -601,12 +617,14 @@ enum status play_may_offer(struct desk *d, struct err *err)
             if ((seats >> s & 1u) != 0 && open.answers[s] != 1)
                 return ST_OK;
         }
-        return err_reason(err, REASON_ALREADY_DONE, "you have agreed to the open offer already");
+        return err_detail(err, REASON_ALREADY_DONE, "refusal.agreed_already",
+                          "you have agreed to the open offer already");
     }
     TRY(votes_list(d->conn, d->game.id, votes, VOTES_MAX, &n, err));
     if (n == VOTES_MAX)
-        return err_reason(err, REASON_LIMIT, "game %s has seen %d draw offers; no more are taken",
-                          d->game.public_id, VOTES_MAX);
+        return ERR_DETAIL(err, REASON_LIMIT, "refusal.offers_most",
+                          "game {game} has seen {most} draw offers; no more are taken",
+                          ERR_TEXT("game", d->game.public_id), ERR_NUMBER("most", VOTES_MAX));
     return ST_OK;
 }
 
@@ -636,15 +654,16 @@ enum status arbiter_offer_draw(const struct arbiter *arb, struct store_txn *txn,
     TRY(voting_seats(&d, &seats, err));
     if ((seats >> seat & 1u) == 0) {
         if (act->seat != ARBITER_ANY_SEAT)
-            return err_reason(err, REASON_SEAT_OUT, "%s is mated or has left", seat_word(seat));
+            return ERR_DETAIL(err, REASON_SEAT_OUT, "refusal.seat_out",
+                              "{seat} is mated or has left", ERR_SEAT("seat", seat));
         for (seat = 0; (seats >> seat & 1u) == 0; seat++)
             ;
     }
     enum status st = votes_get_open(d.conn, d.game.id, VOTE_DRAW, &open, err);
     if (st == ST_OK)
-        return err_reason(err, REASON_ALREADY_DONE,
-                          "a draw has been offered by %s: accept or decline that",
-                          seat_word(open.seat));
+        return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.offer_open",
+                          "a draw has been offered by {seat}: accept or decline that",
+                          ERR_SEAT("seat", open.seat));
     if (st != ST_NOT_FOUND)
         return st;
     TRY(check_repeated_offer(&d, seats, err));
@@ -667,7 +686,8 @@ enum status arbiter_accept_draw(const struct arbiter *arb, struct store_txn *txn
     TRY(voting_seats(&d, &seats, err));
     TRY(offer_accept(&d, &vote, seats, &anew, err));
     if (!anew)
-        return err_reason(err, REASON_ALREADY_DONE, "you have agreed to this draw already");
+        return err_detail(err, REASON_ALREADY_DONE, "refusal.draw_agreed",
+                          "you have agreed to this draw already");
     return desk_close(&d, ret_game, err);
 }
 
@@ -685,7 +705,8 @@ enum status arbiter_decline_draw(const struct arbiter *arb, struct store_txn *tx
     TRY(voting_seats(&d, &seats, err));
     if ((seats >> seat & 1u) == 0) {
         if (act->seat != ARBITER_ANY_SEAT)
-            return err_reason(err, REASON_SEAT_OUT, "%s is mated or has left", seat_word(seat));
+            return ERR_DETAIL(err, REASON_SEAT_OUT, "refusal.seat_out",
+                              "{seat} is mated or has left", ERR_SEAT("seat", seat));
         for (seat = 0; (seats >> seat & 1u) == 0; seat++)
             ;
     }
@@ -710,17 +731,17 @@ enum status arbiter_claim_draw(const struct arbiter *arb, struct store_txn *txn,
 
     TRY(play_open(&d, arb, txn, now, actor, act, true, &seat, err));
     if (seat != d.game.turn_seat)
-        return err_reason(err, REASON_NOT_YOUR_TURN,
-                          "a draw is claimed by the player to move; it is the turn of %s",
-                          seat_word(d.game.turn_seat));
+        return ERR_DETAIL(err, REASON_NOT_YOUR_TURN, "refusal.claim_turn",
+                          "a draw is claimed by the player to move; it is the turn of {seat}",
+                          ERR_SEAT("seat", d.game.turn_seat));
     TRY(judge_time(&d, &late_ms, err));
     TRY(arbiter_position(&d.game, &pos, err));
     TRY(find_draw(&d, &pos, &verdict, err));
     if (verdict == DRAW_NONE)
-        return err_reason(err, REASON_NO_CLAIM,
-                          "this position has not stood three times, and only %u turns have passed "
-                          "without what sets the count back; %d are needed",
-                          (unsigned)pos.count, COUNT_CLAIM);
+        return ERR_DETAIL(err, REASON_NO_CLAIM, "refusal.no_claim",
+                          "this position has not stood three times, and the turns without a "
+                          "capture or promotion are {count}; {need} are needed",
+                          ERR_NUMBER("count", pos.count), ERR_NUMBER("need", COUNT_CLAIM));
     more.cause = verdict == DRAW_CLAIM_THREEFOLD || verdict == DRAW_FIVEFOLD
                      ? GAME_CAUSE_THREEFOLD
                      : GAME_CAUSE_FIFTY_ROUNDS;

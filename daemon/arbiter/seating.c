@@ -16,15 +16,21 @@ enum {
 
 /* ---------------------------------------------------------------- who may sit where */
 
-/* Someone who has, or is offered, a seat already may have the partner's beside it, no other. */
+/* Someone who has, or is offered, a seat already may have the partner's beside it, no other.
+ * who: his handle; NULL: it is not told. */
 static enum status fits(int seat, const bool is_his[SEATS], const char *who,
                         struct err *err)
 {
     for (int s = 0; s < SEATS; s++) {
-        if (is_his[s] && s != seat && seats_are_enemies((enum seat)s, (enum seat)seat))
-            return err_reason(err, REASON_ALREADY_SEATED,
-                              "%s has the seat %s; nobody plays against himself", who,
-                              seat_word(s));
+        if (!is_his[s] || s == seat || !seats_are_enemies((enum seat)s, (enum seat)seat))
+            continue;
+        if (!who)
+            return ERR_DETAIL(err, REASON_ALREADY_SEATED, "refusal.against_oneself",
+                              "the same player has the seat {seat}; nobody plays against himself",
+                              ERR_SEAT("seat", s));
+        return ERR_DETAIL(err, REASON_ALREADY_SEATED, "refusal.has_seat",
+                          "{who} has the seat {seat}; nobody plays against himself",
+                          ERR_TEXT("who", who), ERR_SEAT("seat", s));
     }
     return ST_OK;
 }
@@ -53,7 +59,8 @@ static enum status seats_meant_for(struct desk *d, int64_t user_id, bool ret_is_
 static enum status needs_account(const struct desk *d, struct err *err)
 {
     if (d->actor.user_id == 0)
-        return err_reason(err, REASON_LOGIN_NEEDED, "this needs an account");
+        return err_detail(err, REASON_LOGIN_NEEDED, "refusal.account_needed",
+                          "this needs an account");
     return ST_OK;
 }
 
@@ -64,10 +71,11 @@ static enum status needs_open(const struct desk *d, struct err *err)
         return ST_OK;
     case GAME_PLACING:
     case GAME_RUNNING:
-        return err_reason(err, REASON_GAME_STARTED, "game %s has started already",
-                          d->game.public_id);
+        return ERR_DETAIL(err, REASON_GAME_STARTED, "refusal.started_already",
+                          "game {game} has started already", ERR_TEXT("game", d->game.public_id));
     default:
-        return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s is over", d->game.public_id);
+        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
+                          ERR_TEXT("game", d->game.public_id));
     }
 }
 
@@ -83,7 +91,8 @@ static enum status offer_check(const struct arbiter_offer *offer, struct err *er
 {
     if (offer->kind == OFFER_MAIL && (!offer->address || !offer->address_key ||
                                       offer->address[0] == '\0' || offer->address_key[0] == '\0'))
-        return err_reason(err, REASON_BAD_FIELD, "an invitation by mail needs an address");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.address_needed",
+                          "an invitation by mail needs an address");
     return ST_OK;
 }
 
@@ -103,7 +112,7 @@ static enum status address_may_be_asked(struct desk *d, const char *address_key,
         from += rows[i].invited_by == by;
     free(rows);
     if (st == ST_OK && (n == ADDRESS_PENDING_MAX || from >= ADDRESS_PENDING_FROM))
-        st = err_reason(err, REASON_LIMIT,
+        st = err_detail(err, REASON_LIMIT, "refusal.asked_enough",
                         "this address has been invited as often as may be before it answers");
     return st;
 }
@@ -135,8 +144,8 @@ static enum status offer_seat(struct desk *d, int seat, const struct arbiter_off
     if (offer->kind == OFFER_USER) {
         enum status st = users_get(d->conn, offer->user_id, &user, err);
         if (st == ST_NOT_FOUND || (st == ST_OK && user.disabled_at != UTC_NONE))
-            return err_reason(err, REASON_NO_SUCH_USER, "seat %s: there is no such player",
-                              seat_word(seat));
+            return ERR_DETAIL(err, REASON_NO_SUCH_USER, "refusal.no_player_at",
+                              "seat {seat}: there is no such player", ERR_SEAT("seat", seat));
         if (st != ST_OK)
             return st;
         TRY(seats_meant_for(d, user.id, is_his, err));
@@ -158,10 +167,11 @@ static enum status offer_seat(struct desk *d, int seat, const struct arbiter_off
                 return st;
             is_his[s] = str_eq(other.address_key, offer->address_key);
         }
-        TRY(fits(seat, is_his, "who has this address", err));
+        TRY(fits(seat, is_his, NULL, err));
         if (!str_copy(row.address, sizeof row.address, offer->address) ||
             !str_copy(row.address_key, sizeof row.address_key, offer->address_key))
-            return err_reason(err, REASON_BAD_FIELD, "the address is too long");
+            return err_detail(err, REASON_BAD_FIELD, "refusal.address_long",
+                              "the address is too long");
         TRY(address_may_be_asked(d, row.address_key, row.invited_by, err));
         /* The link's secret is made when the letter is composed; until then nobody knows one. */
         d->arb->entropy.fill(d->arb->entropy.arg, placeholder, sizeof placeholder);
@@ -174,6 +184,63 @@ static enum status offer_seat(struct desk *d, int seat, const struct arbiter_off
 
 /* ---------------------------------------------------------------- create */
 
+/* What may be said instead: the games, or the house rules of the game that was named. */
+static void list_right(const struct variant_error *bad, char *ret, size_t size)
+{
+    size_t used = 0;
+
+    if (bad->game) {
+        (void)variant_rules_print(bad->game, ret, size);
+        return;
+    }
+    ret[0] = '\0';
+    for (int i = 0; i < GAMES && used < size; i++)
+        used += (size_t)snprintf(ret + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                 game_name(game_at(i)));
+}
+
+enum status arbiter_refuse_variant(const struct variant_error *bad, struct err *err)
+{
+    char list[ERR_VALUES_SIZE / 2];
+    const char *game = bad->game ? game_name(bad->game) : "";
+
+    list_right(bad, list, sizeof list);
+    switch (bad->code) {
+    case VARIANT_NO_NAME:
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.variant_none",
+                          "the name of a game is missing; games: {list}", ERR_TEXT("list", list));
+    case VARIANT_UNKNOWN:
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.variant_unknown",
+                          "there is no game `{word}`; games: {list}",
+                          ERR_TEXT("word", bad->word), ERR_TEXT("list", list));
+    case VARIANT_NO_VALUE:
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.rule_no_value",
+                          "`{word}`: a house rule is written key=value; house rules of {game}: "
+                          "{list}",
+                          ERR_TEXT("word", bad->word), ERR_TEXT("game", game),
+                          ERR_TEXT("list", list));
+    case VARIANT_BAD_VALUE:
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.rule_bad_value",
+                          "`{word}`: the house rule has no such value; house rules of {game}: "
+                          "{list}",
+                          ERR_TEXT("word", bad->word), ERR_TEXT("game", game),
+                          ERR_TEXT("list", list));
+    case VARIANT_KEY_TWICE:
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.rule_twice",
+                          "`{word}`: the house rule is given twice", ERR_TEXT("word", bad->word));
+    case VARIANT_OK:
+    case VARIANT_NO_KEY:
+        break;
+    }
+    if (list[0] == '\0')
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.rule_none",
+                          "`{word}`: the game {game} has no house rules",
+                          ERR_TEXT("word", bad->word), ERR_TEXT("game", game));
+    return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.rule_unknown",
+                      "`{word}`: there is no such house rule; house rules of {game}: {list}",
+                      ERR_TEXT("word", bad->word), ERR_TEXT("game", game), ERR_TEXT("list", list));
+}
+
 static enum status check_wish(const struct arbiter *arb, const struct arbiter_new_game *wish,
                               struct variant *ret_variant, int64_t *ret_per_move_ms,
                               struct err *err)
@@ -181,18 +248,14 @@ static enum status check_wish(const struct arbiter *arb, const struct arbiter_ne
     const struct arbiter_limits *l = &arb->limits;
     struct variant_error bad;
     int64_t per_move_ms = wish->per_move_ms == 0 ? l->per_move_ms : wish->per_move_ms;
-    char text[160], least[48], most[48];
 
-    if (variant_parse(wish->rules, ret_variant, &bad) != VARIANT_OK) {
-        (void)variant_error_sentence(&bad, text, sizeof text);
-        return err_reason(err, REASON_BAD_FIELD, "variant: %s", text);
-    }
-    if (per_move_ms < l->per_move_min_ms || per_move_ms > l->per_move_max_ms) {
-        length_format(l->per_move_min_ms, least, sizeof least);
-        length_format(l->per_move_max_ms, most, sizeof most);
-        return err_reason(err, REASON_BAD_FIELD,
-                          "per_move: the time for a move is between %s and %s", least, most);
-    }
+    if (variant_parse(wish->rules, ret_variant, &bad) != VARIANT_OK)
+        return arbiter_refuse_variant(&bad, err);
+    if (per_move_ms < l->per_move_min_ms || per_move_ms > l->per_move_max_ms)
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.time_range",
+                          "the time for a move is from {least} to {most}",
+                          ERR_LENGTH("least", l->per_move_min_ms),
+                          ERR_LENGTH("most", l->per_move_max_ms));
     *ret_per_move_ms = per_move_ms;
     return ST_OK;
 }
@@ -215,8 +278,10 @@ static enum status check_open_games(struct desk *d, struct err *err)
         from = next;
     } while (next.id != 0 && open < d->arb->limits.open_games);
     if (open >= d->arb->limits.open_games)
-        return err_reason(err, REASON_LIMIT, "you have %d games that have not started; that is "
-                                             "as many as there may be", open);
+        return ERR_DETAIL(
+            err, REASON_LIMIT, "refusal.open_games",
+            "you have {n} games that have not started; that is as many as there may be",
+            ERR_NUMBER("n", open));
     return ST_OK;
 }
 
@@ -236,7 +301,9 @@ static enum status check_games(const struct desk *d, int64_t game_id, struct err
     if (game_id != 0 && (d->game.organiser_id == d->actor.user_id ||
                          desk_seats_of(d, d->actor.user_id) != 0))
         return ST_OK;
-    return err_reason(err, REASON_LIMIT, "%d games are going on already", n);
+    return ERR_DETAIL(err, REASON_LIMIT, "refusal.games_most",
+                      "the games going on for you are {n}; that is as many as there may be",
+                      ERR_NUMBER("n", n));
 }
 
 /* Eight characters that nobody mistakes for others: Crockford's base32 without i l o u. */
@@ -331,7 +398,8 @@ enum status arbiter_create(const struct arbiter *arb, struct store_txn *txn, utc
 static enum status check_seat(int seat, struct err *err)
 {
     if (seat < 0 || seat >= SEATS)
-        return err_reason(err, REASON_BAD_FIELD, "seat: there is no seat %d", seat);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.no_seat", "there is no seat {number}",
+                          ERR_NUMBER("number", seat));
     return ST_OK;
 }
 
@@ -348,9 +416,11 @@ enum status arbiter_invite(const struct arbiter *arb, struct store_txn *txn, utc
     TRY(desk_may_organise(&d, &role, err));
     TRY(needs_open(&d, err));
     if (offer->kind == OFFER_OPEN)
-        return err_reason(err, REASON_BAD_FIELD, "whom to invite must be said");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.invite_whom",
+                          "whom to invite must be said");
     if (d.seats[seat].state != SEAT_OPEN)
-        return err_reason(err, REASON_GAME_FULL, "the seat %s is not free", seat_word(seat));
+        return ERR_DETAIL(err, REASON_GAME_FULL, "refusal.seat_not_free",
+                          "the seat {seat} is not free", ERR_SEAT("seat", seat));
     TRY(offer_seat(&d, seat, offer, err));
     TRY(desk_reload_seats(&d, err));
     TRY(seating_start_if_full(&d, err));
@@ -378,8 +448,8 @@ enum status arbiter_withdraw(const struct arbiter *arb, struct store_txn *txn, u
     TRY(needs_open(&d, err));
     enum status st = invitations_of_seat(d.conn, d.game.id, seat, &row, err);
     if (st == ST_NOT_FOUND)
-        return err_reason(err, REASON_ALREADY_DONE, "nobody is invited to the seat %s",
-                          seat_word(seat));
+        return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.nobody_invited",
+                          "nobody is invited to the seat {seat}", ERR_SEAT("seat", seat));
     if (st != ST_OK)
         return st;
     TRY(settle(&d, &row, INVITATION_WITHDRAWN, err));
@@ -424,7 +494,7 @@ static enum status invitations_for(struct desk *d, const unsigned char *token_ha
             return st;
         if (st == ST_NOT_FOUND || by_token.game_id != d->game.id ||
             by_token.state != INVITATION_PENDING || by_token.expires_at <= d->acted_at)
-            return err_reason(err, REASON_LINK_EXPIRED,
+            return err_detail(err, REASON_LINK_EXPIRED, "refusal.invitation_gone",
                               "this invitation has been answered, taken back, or has expired");
     }
     if (d->actor.user_id != 0)
@@ -445,8 +515,9 @@ static enum status invitations_for(struct desk *d, const unsigned char *token_ha
     }
     if (found == 0) {
         TRY(desk_may_see(d, err));
-        return err_reason(err, REASON_FORBIDDEN, "you are not invited to game %s",
-                          d->game.public_id);
+        return ERR_DETAIL(err, REASON_FORBIDDEN, "refusal.not_invited",
+                          "you are not invited to game {game}",
+                          ERR_TEXT("game", d->game.public_id));
     }
     *ret_n = found;
     return ST_OK;
@@ -488,7 +559,7 @@ enum status arbiter_accept(const struct arbiter *arb, struct store_txn *txn, utc
     TRY(check_games(&d, game_id, err));
     for (size_t i = 0; i < n; i++) {
         TRY(seats_meant_for(&d, actor.user_id, is_his, err));
-        TRY(fits(mine[i].seat, is_his, "one", err));
+        TRY(fits(mine[i].seat, is_his, NULL, err));
         if (mine[i].user_id == 0)
             TRY(invitations_claim(txn, mine[i].id, actor.user_id, err));
         TRY(settle(&d, &mine[i], INVITATION_ACCEPTED, err));
@@ -535,27 +606,29 @@ enum status arbiter_join(const struct arbiter *arb, struct store_txn *txn, utc_m
     TRY(desk_may_see(&d, err));
     TRY(needs_open(&d, err));
     if (seats >= 1u << SEATS)
-        return err_reason(err, REASON_BAD_FIELD, "seats: there are only four");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.four_seats", "there are only four seats");
     TRY(check_games(&d, game_id, err));
     TRY(seats_meant_for(&d, actor.user_id, is_his, err));
     if (seats == 0) { /* the first free one that he can have */
         for (int s = 0; s < SEATS && seats == 0; s++) {
-            if (d.seats[s].state == SEAT_OPEN && fits(s, is_his, "one", NULL) == ST_OK)
+            if (d.seats[s].state == SEAT_OPEN && fits(s, is_his, NULL, NULL) == ST_OK)
                 seats = 1u << s;
         }
         if (seats == 0)
-            return err_reason(err, REASON_GAME_FULL, "no seat of game %s is free for you",
-                              d.game.public_id);
+            return ERR_DETAIL(err, REASON_GAME_FULL, "refusal.no_seat_free",
+                              "no seat of game {game} is free for you",
+                              ERR_TEXT("game", d.game.public_id));
     }
     for (int s = 0; s < SEATS; s++) {
         if ((seats >> s & 1u) == 0)
             continue;
         if (d.seats[s].state == SEAT_TAKEN && d.seats[s].user_id == actor.user_id)
-            return err_reason(err, REASON_ALREADY_SEATED, "you have the seat %s already",
-                              seat_word(s));
+            return ERR_DETAIL(err, REASON_ALREADY_SEATED, "refusal.seat_yours",
+                              "you have the seat {seat} already", ERR_SEAT("seat", s));
         if (d.seats[s].state != SEAT_OPEN)
-            return err_reason(err, REASON_GAME_FULL, "the seat %s is not free", seat_word(s));
-        TRY(fits(s, is_his, "one", err));
+            return ERR_DETAIL(err, REASON_GAME_FULL, "refusal.seat_not_free",
+                              "the seat {seat} is not free", ERR_SEAT("seat", s));
+        TRY(fits(s, is_his, NULL, err));
         is_his[s] = true;
         TRY(take_seat(&d, s, actor.user_id, err));
     }
@@ -576,15 +649,16 @@ enum status arbiter_leave(const struct arbiter *arb, struct store_txn *txn, utc_
     mine = desk_seats_of(&d, actor.user_id);
     if (mine == 0) {
         TRY(desk_may_see(&d, err));
-        return err_reason(err, REASON_NOT_YOUR_GAME, "you have no seat in game %s",
-                          d.game.public_id);
+        return ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.no_seat_in",
+                          "you have no seat in game {game}", ERR_TEXT("game", d.game.public_id));
     }
     TRY(needs_open(&d, err));
     if (seats == 0)
         seats = mine;
     if ((seats & ~mine) != 0)
-        return err_reason(err, REASON_NOT_YOUR_GAME, "that seat of game %s is not yours",
-                          d.game.public_id);
+        return ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.seat_not_yours",
+                          "that seat of game {game} is not yours",
+                          ERR_TEXT("game", d.game.public_id));
     for (int s = 0; s < SEATS; s++) {
         if ((seats >> s & 1u) == 0)
             continue;
@@ -740,10 +814,13 @@ static enum status placing_seat(const struct desk *d, int wanted, int *ret_seat,
     unsigned mine = desk_seats_of(d, d->actor.user_id), waiting = 0;
     int seat = wanted;
 
-    if (mine == 0 || (wanted != ARBITER_ANY_SEAT && (mine >> wanted & 1u) == 0))
-        return err_reason(err, REASON_NOT_YOUR_GAME, "%s of game %s is not yours",
-                          wanted == ARBITER_ANY_SEAT ? "a seat" : seat_word(wanted),
-                          d->game.public_id);
+    if (mine == 0)
+        return ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.no_seat_in",
+                          "you have no seat in game {game}", ERR_TEXT("game", d->game.public_id));
+    if (wanted != ARBITER_ANY_SEAT && (mine >> wanted & 1u) == 0)
+        return ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.seat_not_yours",
+                          "that seat of game {game} is not yours",
+                          ERR_TEXT("game", d->game.public_id));
     if (wanted == ARBITER_ANY_SEAT) {
         for (int s = 0; s < SEATS; s++) {
             if ((mine >> s & 1u) != 0 && d->seats[s].placement[0] == '\0')
@@ -751,12 +828,32 @@ static enum status placing_seat(const struct desk *d, int wanted, int *ret_seat,
         }
         unsigned choice = (mine & (mine - 1)) == 0 ? mine : waiting;
         if (choice == 0 || (choice & (choice - 1)) != 0)
-            return err_reason(err, REASON_BAD_FIELD, "seat: which of your two is meant?");
+            return err_detail(err, REASON_BAD_FIELD, "refusal.which_seat",
+                              "name the seat: which of your two is meant?");
         for (seat = 0; (choice >> seat & 1u) == 0; seat++)
             ;
     }
     *ret_seat = seat;
     return ST_OK;
+}
+
+static enum status refuse_placement(enum reserve_verdict verdict, int square, struct err *err)
+{
+    char text[SQUARE_TEXT_MAX] = "";
+
+    if (square != SQUARE_NONE)
+        (void)square_print(square, text);
+    switch (verdict) {
+    case RESERVE_NOT_IN_FORTRESS:
+        return ERR_DETAIL(err, REASON_BAD_PLACEMENT, "refusal.not_in_fortress",
+                          "{square} is not in your own fortress", ERR_TEXT("square", text));
+    case RESERVE_SQUARE_TWICE:
+        return ERR_DETAIL(err, REASON_BAD_PLACEMENT, "refusal.square_twice",
+                          "two men cannot stand on {square}", ERR_TEXT("square", text));
+    default:
+        return err_detail(err, REASON_BAD_PLACEMENT, "refusal.no_reserve_here",
+                          "the game has no reserve");
+    }
 }
 
 enum status arbiter_place(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
@@ -766,7 +863,7 @@ enum status arbiter_place(const struct arbiter *arb, struct store_txn *txn, utc_
 {
     const char *const names[3] = {placement->rook, placement->bishop, placement->knight};
     static const char *const men[3] = {"rook", "bishop", "knight"};
-    char text[SEAT_PLACEMENT_SIZE], sq[SQUARE_TEXT_MAX];
+    char text[SEAT_PLACEMENT_SIZE];
     struct variant variant;
     struct reserve reserve;
     struct desk d;
@@ -780,22 +877,25 @@ enum status arbiter_place(const struct arbiter *arb, struct store_txn *txn, utc_
         TRY(desk_may_see(&d, err));
     TRY(placing_seat(&d, placement->seat, &seat, err));
     if (d.game.state == GAME_OPEN)
-        return err_reason(err, REASON_GAME_NOT_RUNNING,
-                          "game %s still waits for players; reserves are placed after that",
-                          d.game.public_id);
+        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.place_later",
+                          "game {game} still waits for players; reserves are placed after that",
+                          ERR_TEXT("game", d.game.public_id));
     if (d.game.state == GAME_RUNNING)
-        return err_reason(err, REASON_GAME_STARTED, "game %s has started already",
-                          d.game.public_id);
+        return ERR_DETAIL(err, REASON_GAME_STARTED, "refusal.started_already",
+                          "game {game} has started already", ERR_TEXT("game", d.game.public_id));
     if (d.game.state != GAME_PLACING)
-        return err_reason(err, REASON_GAME_NOT_RUNNING, "game %s is over", d.game.public_id);
+        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
+                          ERR_TEXT("game", d.game.public_id));
     if (placement->received_at > 0 && placement->received_at < now)
         d.acted_at = placement->received_at;
     if (d.game.deadline_at != UTC_NONE && d.acted_at > d.game.deadline_at) {
         TRY(turn_time_is_doubtful(&d, &doubtful, err));
         if (doubtful)
-            return err_reason(err, REASON_BUSY, "the server is making good for time it was away; "
-                                                "try again in a minute");
-        return err_reason(err, REASON_LOST_ON_TIME, "the time for placing is over");
+            return err_detail(
+                err, REASON_BUSY, "refusal.making_good",
+                "the server is making good for time it was away; try again in a minute");
+        return err_detail(err, REASON_LOST_ON_TIME, "refusal.placing_over",
+                          "the time for placing is over");
     }
     if (variant_parse(d.game.rules, &variant, NULL) != VARIANT_OK)
         return corrupt_rules(&d, err);
@@ -803,21 +903,14 @@ enum status arbiter_place(const struct arbiter *arb, struct store_txn *txn, utc_
         int square = SQUARE_NONE;
         if (!names[i] || names[i][0] == '\0' ||
             square_read(names[i], strlen(names[i]), &square) != strlen(names[i]))
-            return err_reason(err, REASON_BAD_FIELD, "%s: a square is written like p4", men[i]);
+            return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.square_shape",
+                              "a square is written like p4 ({field})", ERR_TEXT("field", men[i]));
         reserve.square[i] = (uint8_t)square;
     }
     enum reserve_verdict verdict =
         reserve_validate(variant.game, (enum seat)seat, &reserve, &bad);
-    if (verdict != RESERVE_OK) {
-        if (bad != SQUARE_NONE)
-            (void)square_print(bad, sq);
-        return err_reason(err, REASON_BAD_PLACEMENT, "%s%s%s", bad != SQUARE_NONE ? sq : "",
-                          bad != SQUARE_NONE ? ": " : "",
-                          verdict == RESERVE_NOT_IN_FORTRESS
-                              ? "that square is not in your own fortress"
-                          : verdict == RESERVE_SQUARE_TWICE ? "two men cannot stand on one square"
-                                                            : "the game has no reserve");
-    }
+    if (verdict != RESERVE_OK)
+        return refuse_placement(verdict, bad, err);
     placement_print(&reserve, text);
     TRY(seats_place(txn, d.game.id, seat, text, now, err));
     TRY(desk_event(&d, GAME_EVENT_PLACED, seat, actor.user_id, NULL, err));

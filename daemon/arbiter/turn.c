@@ -32,8 +32,8 @@ enum status turn_facts(struct store_conn *conn, const struct game_row *game,
         return err_reason(err, REASON_CORRUPT, "game %s: no turn is on", game->public_id);
     TRY(clock_facts_list(conn, game->id, game->ply, rows, TURN_FACTS_MAX, &n_rows, err));
     if (n_rows == TURN_FACTS_MAX)
-        return err_reason(err, REASON_LIMIT, "game %s: this turn's clock has %d changes",
-                          game->public_id, TURN_FACTS_MAX);
+        return err_detail(err, REASON_LIMIT, "refusal.clock_changes",
+                          "the clock of this turn has changed too often");
     for (size_t i = 0; i < n_rows; i++) {
         /* A turn that ended without a move leaves facts of the same ply, but of another seat. */
         if (rows[i].at >= game->turn_at && rows[i].seat == (is_placing ? -1 : game->turn_seat))
@@ -188,8 +188,8 @@ static enum status put(struct desk *d, const struct deadline *deadline, unsigned
 
     deadline_format_items(deadline, text);
     if (!str_copy(d->game.explanation, sizeof d->game.explanation, text))
-        return err_reason(err, REASON_LIMIT, "game %s: this turn's clock has too many changes",
-                          d->game.public_id);
+        return err_detail(err, REASON_LIMIT, "refusal.clock_changes",
+                          "the clock of this turn has changed too often");
     d->game.deadline_at = deadline->deadline_at;
     if (deadline->is_paused)
         return ST_OK; /* a timer, if there is one, is that of the pause's end */

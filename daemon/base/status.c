@@ -1,7 +1,12 @@
 #include "base/status.h"
 
+#include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/str.h"
+#include "base/utc.h"
 
 static const struct {
     const char *word;
@@ -45,6 +50,9 @@ static enum status PRINTF_LIKE(4, 0)
     if (err) {
         err->code = code;
         err->reason = reason;
+        err->detail = NULL;
+        err->field[0] = '\0';
+        err->n_args = 0;
         (void)vsnprintf(err->text, sizeof err->text, fmt, args);
     }
     return code;
@@ -69,6 +77,105 @@ enum status err_reason(struct err *err, enum reason reason, const char *fmt, ...
     (void)err_fill(err, code, reason, fmt, args);
     va_end(args);
     return code;
+}
+
+/* ------------------------------------------------------------------------------- details */
+
+/* A value as the English text has it. */
+static void value_print(const struct err *err, const struct err_value *value, char *ret,
+                        size_t size)
+{
+    static const char *const seats[] = {"South", "West", "North", "East"};
+
+    switch (value->kind) {
+    case ERR_ARG_TEXT:
+        (void)str_copy(ret, size, err->values + value->at);
+        break;
+    case ERR_ARG_NUMBER:
+        (void)snprintf(ret, size, "%" PRId64, value->number);
+        break;
+    case ERR_ARG_SEAT:
+        (void)str_copy(ret, size, (uint64_t)value->number < 4 ? seats[value->number] : "?");
+        break;
+    case ERR_ARG_LENGTH:
+        length_format(value->number, ret, size);
+        break;
+    case ERR_ARG_INSTANT:
+        utc_format(value->number, ret);
+        break;
+    }
+}
+
+static void values_keep(struct err *err, const struct err_arg *args, size_t n)
+{
+    size_t used = 0;
+
+    assert(n <= ERR_ARGS_MAX);
+    for (size_t i = 0; i < n && i < ERR_ARGS_MAX; i++) {
+        struct err_value *value = &err->args[err->n_args++];
+
+        *value = (struct err_value){
+            .name = args[i].name, .kind = args[i].kind, .number = args[i].number, .at = used};
+        if (args[i].kind != ERR_ARG_TEXT)
+            continue;
+        if (used == sizeof err->values)
+            value->at = used - 1; /* the last one's end: nothing */
+        (void)str_copy(err->values + value->at, sizeof err->values - value->at,
+                       args[i].text ? args[i].text : "");
+        used = value->at + strlen(err->values + value->at) + 1;
+    }
+}
+
+/* The English sentence, from its text with {names}. */
+static void english_print(struct err *err, const char *english)
+{
+    char value[sizeof err->values];
+    size_t used = 0;
+
+    err->text[0] = '\0';
+    for (const char *p = english; *p && used + 1 < sizeof err->text;) {
+        size_t length = strcspn(p + 1, "}");
+        const struct err_value *found = NULL;
+
+        for (size_t i = 0; *p == '{' && i < err->n_args; i++)
+            if (strlen(err->args[i].name) == length && !strncmp(err->args[i].name, p + 1, length))
+                found = &err->args[i];
+        assert(*p != '{' || found); /* a value was not given */
+        if (found) {
+            value_print(err, found, value, sizeof value);
+            (void)str_copy(err->text + used, sizeof err->text - used, value);
+            p += length + 2;
+        } else {
+            err->text[used] = *p++;
+            err->text[used + 1] = '\0';
+        }
+        used += strlen(err->text + used);
+    }
+}
+
+enum status err_detail_with(struct err *err, enum reason reason, const char *code,
+                            const char *english, const struct err_arg *args, size_t n)
+{
+    if (err) {
+        (void)err_reason(err, reason, "%s", "");
+        err->detail = code;
+        values_keep(err, args, n);
+        english_print(err, english);
+    }
+    return reason_status(reason);
+}
+
+enum status err_detail(struct err *err, enum reason reason, const char *code, const char *english)
+{
+    return err_detail_with(err, reason, code, english, NULL, 0);
+}
+
+void err_in_field(struct err *err, const char *field)
+{
+    if (!err)
+        return;
+    (void)str_copy(err->field, sizeof err->field, field);
+    err_prefix(err, "%s", err->field);
 }
 
 void err_prefix(struct err *err, const char *fmt, ...)

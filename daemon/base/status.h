@@ -9,7 +9,11 @@
  * the log level, by the one table in status.c, so the doors cannot disagree.  The reason says
  * which one it is: a stable word that programs may compare ("state_mismatch"), that the catalogue
  * of texts has a sentence for in each language, and that the API puts into problem types.  The
- * text is the English sentence with the particulars.
+ * text is the English sentence with the particulars; it is for the log and the command line.
+ *
+ * What a person may be told beyond the reason's title has a code of the catalogue ("refusal.…")
+ * and named values, from which words/ makes the sentence in the reader's language: err_detail()
+ * and ERR_DETAIL().  A failure without such a code is told to people by its title alone.
  *
  * Threads: any; no state.
  */
@@ -18,6 +22,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(__GNUC__)
 #define MUST_CHECK __attribute__((warn_unused_result))
@@ -124,10 +129,43 @@ enum reason {
     REASON_COUNT_
 };
 
+/* A value in a refusal's sentence.  How a seat, a length or an instant is written depends on the
+ * language. */
+enum err_arg_kind {
+    ERR_ARG_TEXT,
+    ERR_ARG_NUMBER,
+    ERR_ARG_SEAT,   /* 0…3: South, West, North, East */
+    ERR_ARG_LENGTH, /* milliseconds */
+    ERR_ARG_INSTANT /* utc_ms */
+};
+struct err_arg {
+    const char *name; /* a constant: as the sentence has it in {} */
+    enum err_arg_kind kind;
+    int64_t number;
+    const char *text; /* ERR_ARG_TEXT; cut where it does not fit */
+};
+#define ERR_TEXT(key, value) {.name = (key), .kind = ERR_ARG_TEXT, .text = (value)}
+#define ERR_NUMBER(key, value) {.name = (key), .kind = ERR_ARG_NUMBER, .number = (int64_t)(value)}
+#define ERR_SEAT(key, value) {.name = (key), .kind = ERR_ARG_SEAT, .number = (value)}
+#define ERR_LENGTH(key, value) {.name = (key), .kind = ERR_ARG_LENGTH, .number = (value)}
+#define ERR_INSTANT(key, value) {.name = (key), .kind = ERR_ARG_INSTANT, .number = (value)}
+
+enum { ERR_ARGS_MAX = 4, ERR_VALUES_SIZE = 256, ERR_FIELD_SIZE = 64 };
+
 struct err {
     enum status code;
-    enum reason reason; /* REASON_NONE when only the status was given */
-    char text[256];     /* one English sentence without a final dot */
+    enum reason reason;  /* REASON_NONE when only the status was given */
+    char text[256];      /* one English sentence without a final dot */
+    const char *detail;  /* the same as a code of the catalogue; NULL: there is none */
+    char field[ERR_FIELD_SIZE]; /* which part of what was asked is at fault: "/seats/west"; "" */
+    size_t n_args;
+    struct err_value {
+        const char *name;
+        enum err_arg_kind kind;
+        int64_t number;
+        size_t at;       /* ERR_ARG_TEXT: where in values it begins */
+    } args[ERR_ARGS_MAX];
+    char values[ERR_VALUES_SIZE];
 };
 #define ERR_INIT ((struct err){.code = ST_OK})
 
@@ -137,6 +175,21 @@ enum status err_set(struct err *err, enum status code, const char *fmt, ...) PRI
 /* The same with a reason, whose status it takes and returns. */
 enum status err_reason(struct err *err, enum reason reason, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
+
+/* The same with a sentence of the catalogue: its code, a constant, and its English text, in which
+ * {name} is replaced by the value of that name.  tests/words/check_refusals.py holds the text to the
+ * catalogue's. */
+enum status err_detail(struct err *err, enum reason reason, const char *code, const char *english);
+enum status err_detail_with(struct err *err, enum reason reason, const char *code,
+                            const char *english, const struct err_arg *args, size_t n);
+/* ERR_DETAIL(err, REASON_GAME_FULL, "refusal.seat_not_free", "the seat {seat} is not free",
+ *            ERR_SEAT("seat", seat)) */
+#define ERR_DETAIL(err, reason, code, english, ...)                                                \
+    err_detail_with((err), (reason), (code), (english), (const struct err_arg[]){__VA_ARGS__},     \
+                    sizeof((const struct err_arg[]){__VA_ARGS__}) / sizeof(struct err_arg))
+
+/* Say which field is at fault; the text gets "field: " before it.  err may be NULL. */
+void err_in_field(struct err *err, const char *field);
 
 /* Put "context: " before the sentence that is there already.  err may be NULL. */
 void err_prefix(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -23,8 +23,9 @@ enum status board_png(const struct board_view *view, int width, struct buf *out,
 
     width = width == 0 ? BOARD_PNG_DEFAULT : width;
     if (width < BOARD_PNG_MIN || width > BOARD_PNG_MAX) {
-        st = err_reason(err, REASON_BAD_FIELD, "the width of a picture must be %d to %d pixels",
-                        BOARD_PNG_MIN, BOARD_PNG_MAX);
+        st = ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.png_width",
+                        "a picture is from {least} to {most} pixels wide",
+                        ERR_NUMBER("least", BOARD_PNG_MIN), ERR_NUMBER("most", BOARD_PNG_MAX));
         goto out;
     }
     st = board_svg(view, &svg, err);

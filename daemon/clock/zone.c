@@ -396,7 +396,8 @@ enum status zone_parse(const char *name, const void *bytes, size_t n, struct zon
     enum status st = ST_OK;
 
     if (!zone_name_is_valid(name))
-        return err_reason(err, REASON_UNKNOWN_ZONE, "that is not the name of a time zone");
+        return err_detail(err, REASON_UNKNOWN_ZONE, "refusal.zone_shape",
+                          "a time zone is named like Europe/Berlin");
     z = calloc(1, sizeof *z);
     if (!z)
         return err_set(err, ST_NOMEM, "time zone %s", name);
@@ -469,8 +470,8 @@ enum status zone_load(const char *dir, const char *name, struct zone **ret_zone,
     int fd = -1;
 
     if (!zone_name_is_valid(name))
-        return err_reason(err, REASON_UNKNOWN_ZONE,
-                          "that is not the name of a time zone; one looks like Europe/Berlin");
+        return err_detail(err, REASON_UNKNOWN_ZONE, "refusal.zone_shape",
+                          "a time zone is named like Europe/Berlin");
     int len = snprintf(path, sizeof path, "%s/%s", dir ? dir : ZONE_DIR, name);
     if (len < 0 || (size_t)len >= sizeof path)
         return err_set(err, ST_INVALID, "the directory of time zones has too long a name");
@@ -478,7 +479,8 @@ enum status zone_load(const char *dir, const char *name, struct zone **ret_zone,
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         if (errno == ENOENT || errno == ENOTDIR)
-            return err_reason(err, REASON_UNKNOWN_ZONE, "there is no time zone %s", name);
+            return ERR_DETAIL(err, REASON_UNKNOWN_ZONE, "refusal.no_zone",
+                              "there is no time zone {zone}", ERR_TEXT("zone", name));
         return err_set(err, ST_IO, "time zone file %s: %s", name, strerror(errno));
     }
     if (fstat(fd, &info) != 0) {
@@ -486,7 +488,8 @@ enum status zone_load(const char *dir, const char *name, struct zone **ret_zone,
         goto out;
     }
     if (!S_ISREG(info.st_mode)) { /* "Europe" is a directory */
-        st = err_reason(err, REASON_UNKNOWN_ZONE, "there is no time zone %s", name);
+        st = ERR_DETAIL(err, REASON_UNKNOWN_ZONE, "refusal.no_zone", "there is no time zone {zone}",
+                        ERR_TEXT("zone", name));
         goto out;
     }
     buf = malloc(ZONE_FILE_LIMIT + 1);
@@ -730,7 +733,7 @@ enum status zone_cache_get(struct zone_cache *cache, const char *name,
         goto out;
     }
     if (cache->n == ZONE_CACHE_LIMIT) {
-        st = err_reason(err, REASON_BUSY, "too many time zones are in use");
+        st = err_detail(err, REASON_BUSY, "refusal.zones_many", "too many time zones are in use");
         goto out;
     }
     st = zone_load(cache->dir, name, &zone, err);

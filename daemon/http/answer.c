@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "http/pages.h"
 #include "http/server.h"
 
-enum { ANSWER_MAX = 4 * 1024 * 1024 }; /* bytes of a JSON answer */
+enum { ANSWER_MAX = 4 * 1024 * 1024 /* bytes of a JSON answer */, DETAIL_MAX = 1024 };
 
 static int add_bytes(const char *bytes, size_t n, void *arg)
 {
@@ -76,6 +77,8 @@ void answer_problem(struct request *r, const struct err *err)
     struct err ignored = ERR_INIT;
     json_t *root, *game = r->problem_game;
     bool is_fault = status_is_fault(err->code);
+    enum lang lang = r->conn ? page_language(r) : LANG_EN;
+    struct buf detail = buf_make(DETAIL_MAX);
 
     if (reason == REASON_NONE || reason_status(reason) != err->code) {
         /* A status without a reason of its own. */
@@ -125,11 +128,16 @@ void answer_problem(struct request *r, const struct err *err)
         }
     }
     snprintf(type, sizeof type, "/problems/%s", reason_slug(reason));
-    root = json_pack("{s:s, s:s, s:i, s:s}", "type", type, "title", reason_title(reason), "status",
-                     http, "code", reason_slug(reason));
+    root = json_pack("{s:s, s:s, s:i, s:s}", "type", type, "title", words_reason(lang, reason),
+                     "status", http, "code", reason_slug(reason));
     /* What went wrong inside is for the operator, who finds it in the log. */
-    if (err->text[0] && !is_fault)
-        json_object_set_new(root, "detail", json_string(err->text));
+    if (r->verdict_words[0])
+        buf_puts(&detail, r->verdict_words);
+    else if (!is_fault)
+        (void)words_refusal(&detail, lang, err);
+    if (detail.len > 0 && !buf_failed(&detail))
+        json_object_set_new(root, "detail", json_string(detail.data));
+    buf_release(&detail);
     if (r->route && !(r->route->flags & ROUTE_SECRET) && r->target) {
         char path[256];
         size_t n = strcspn(r->target, "?");
@@ -172,6 +180,7 @@ void answer_problem(struct request *r, const struct err *err)
         r->answer.n_headers = kept;
     }
     r->answer.has_etag = false;
+    answer_header(r, "Content-Language", lang_tag(lang));
     if (http == 401)
         answer_header(r, "WWW-Authenticate", "Bearer realm=\"fourhanded\"");
     if (http == 429 || http == 503) {

@@ -209,7 +209,8 @@ static void password_answered(void *arg, const struct password_result *result)
         memcpy(data->new_hash, result->new_hash, sizeof data->new_hash);
     }
     if (result->st == ST_UNAUTHENTICATED)
-        (void)err_reason(&err, REASON_BAD_CREDENTIALS, "no such account, or not its password");
+        (void)err_detail(&err, REASON_BAD_CREDENTIALS, "refusal.login_bad",
+                         "no such account, or not its password");
     else if (result->st != ST_OK)
         err = result->err;
     request_done(r, err.code, &err);
@@ -252,7 +253,8 @@ enum status login_by_password_act(struct request *r, struct store_txn *txn, utc_
     enum status st;
 
     if (data->user_id == 0) /* the dummy's password was guessed: there is none */
-        return err_reason(err, REASON_BAD_CREDENTIALS, "no such account, or not its password");
+        return err_detail(err, REASON_BAD_CREDENTIALS, "refusal.login_bad",
+                          "no such account, or not its password");
     st = people_login_by_password(r->http->options.people, txn, data->user_id, data->hash,
                                   data->has_new_hash ? data->new_hash : NULL, agent_of(r, agent),
                                   now, &login, err);
@@ -291,8 +293,8 @@ enum status set_password_read(struct request *r, struct err *err)
     if (st != ST_OK)
         return st;
     if (data->hash[0] && !data->current) {
-        form_error(&r->form, REASON_MISSING_FIELD, "/current",
-                   "is needed, as there is a password already");
+        form_error(&r->form, REASON_MISSING_FIELD, "/current", "refusal.needed_password",
+                   "the current password is needed");
         return form_end(&r->form, err);
     }
     r->resumed = request_submit;
@@ -384,7 +386,8 @@ enum status patch_me_prepare(struct request *r, struct err *err)
     form_str(&r->form, "language", 0, 1, LANGUAGE_MAX, &data->profile.language);
     read_hold(&r->form, data);
     if (json_object_size(r->form.object) == 0)
-        form_error(&r->form, REASON_MISSING_FIELD, "", "at least one field is needed");
+        form_error(&r->form, REASON_MISSING_FIELD, "", "refusal.field_needed",
+                   "at least one field is needed");
     return form_end(&r->form, err);
 }
 
@@ -551,16 +554,18 @@ enum status create_token_prepare(struct request *r, struct err *err)
 
         snprintf(pointer, sizeof pointer, "/scopes/%zu", i);
         if (!scope)
-            form_error(&r->form, REASON_BAD_FIELD, pointer, "must be read, play or manage");
+            FORM_ERROR(&r->form, REASON_BAD_FIELD, pointer, "refusal.must_be_one",
+                       "must be one of `{list}`", ERR_TEXT("list", "read, play, manage"));
         else if (data->scopes & scope)
-            form_error(&r->form, REASON_BAD_FIELD, pointer, "is there twice");
+            form_error(&r->form, REASON_BAD_FIELD, pointer, "refusal.twice", "is there twice");
         data->scopes |= scope;
     }
     if (data->name && strlen(data->name) >= TOKEN_NAME_SIZE)
-        form_error(&r->form, REASON_BAD_FIELD, "/name", "must have at most %d bytes",
-                   TOKEN_NAME_SIZE - 1);
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, "/name", "refusal.must_bytes",
+                   "must have at most {most} bytes", ERR_NUMBER("most", TOKEN_NAME_SIZE - 1));
     if (scopes && json_array_size(scopes) == 0)
-        form_error(&r->form, REASON_BAD_FIELD, "/scopes", "at least one is needed");
+        form_error(&r->form, REASON_BAD_FIELD, "/scopes", "refusal.one_needed",
+                   "at least one is needed");
     return form_end(&r->form, err);
 }
 

@@ -36,7 +36,8 @@ static enum status find_position(struct request *r, struct game_view *view, stru
     if (st == ST_OK)
         st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
     if (st == ST_OK && !view->game.position[0])
-        st = err_reason(err, REASON_GAME_NOT_RUNNING, "the game has not begun");
+        st =
+            err_detail(err, REASON_GAME_NOT_RUNNING, "refusal.not_begun", "the game has not begun");
     if (st != ST_OK)
         return st;
     *ret_is_now = !text || ply == view->game.ply;
@@ -260,7 +261,8 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
     if (st == ST_OK && (!view || !job || !job->replay))
         st = err_reason(err, REASON_NO_MEMORY, "a board");
     if (st == ST_OK && seat_text && !parse_seat(seat_text, &seat)) {
-        form_error(&r->form, REASON_BAD_FIELD, "seat", "must be south, west, north or east");
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, "seat", "refusal.must_be_one",
+                   "must be one of `{list}`", ERR_TEXT("list", "south, west, north, east"));
         st = form_end(&r->form, err);
     }
     if (st == ST_OK && form == BOARD_AS_PNG)
@@ -375,7 +377,8 @@ enum status get_pgn4_read(struct request *r, struct err *err)
     if (st == ST_OK)
         st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
     if (st == ST_OK && !view->game.start_position[0])
-        st = err_reason(err, REASON_GAME_NOT_RUNNING, "the game has not begun");
+        st =
+            err_detail(err, REASON_GAME_NOT_RUNNING, "refusal.not_begun", "the game has not begun");
     if (st != ST_OK)
         goto out;
     if (variant_parse(view->game.rules, &variant, NULL) != VARIANT_OK ||
@@ -406,8 +409,9 @@ enum status get_pgn4_read(struct request *r, struct err *err)
     pgn4_write_position(&run->writer, start);
     st = game_replay(conn, &view->game, -1, write_step, run, replay, err);
     if (st == ST_OK && (!run->is_ok || !pgn4_write_end(&run->writer)))
-        st = err_reason(err, buf_failed(&r->answer.body) ? REASON_TOO_LARGE : REASON_CORRUPT,
-                        "game %s cannot be written as PGN4", view->game.public_id);
+        st = ERR_DETAIL(err, buf_failed(&r->answer.body) ? REASON_TOO_LARGE : REASON_CORRUPT,
+                        "refusal.no_pgn4", "game {game} cannot be written as PGN4",
+                        ERR_TEXT("game", view->game.public_id));
     if (st == ST_OK)
         st = buf_status(&r->answer.body, "the game", err);
     if (st == ST_OK) {
@@ -529,7 +533,8 @@ enum status get_game_text_read(struct request *r, struct err *err)
     if (st == ST_OK)
         st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
     if (st == ST_OK && !view->game.start_position[0])
-        st = err_reason(err, REASON_GAME_NOT_RUNNING, "the game has not begun");
+        st =
+            err_detail(err, REASON_GAME_NOT_RUNNING, "refusal.not_begun", "the game has not begun");
     if (st == ST_OK && variant_parse(view->game.rules, &variant, NULL) != VARIANT_OK)
         st = err_reason(err, REASON_CORRUPT, "the rules of game %s cannot be read",
                         view->game.public_id);

@@ -39,7 +39,8 @@ static enum status read_events_query(struct request *r, struct event_query *ret,
     if (st != ST_OK)
         return st;
     if (last && *last && !str_to_int64(last, 0, INT64_MAX, &ret->since))
-        return err_reason(err, REASON_BAD_REQUEST, "Last-Event-ID must be the id of an event");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.event_id",
+                          "`Last-Event-ID` must be the id of an event");
     ret->is_page = !type || strcmp(type, "application/json") == 0;
     ret->form = type && strcmp(type, "text/event-stream") == 0 ? STREAM_SSE : STREAM_NDJSON;
     return ST_OK;

@@ -128,18 +128,20 @@ static enum status read_filter(struct request *r, struct store_conn *conn,
         if (game_state_parse(state, &game_state))
             filter->state = (int)game_state;
         else
-            form_error(&r->form, REASON_BAD_FIELD, "state",
-                       "must be open, placing, running, finished or aborted");
+            FORM_ERROR(&r->form, REASON_BAD_FIELD, "state", "refusal.must_be_one",
+                       "must be one of `{list}`",
+                       ERR_TEXT("list", "open, placing, running, finished, aborted"));
     }
     if (variant) {
         if (game_variant_parse(variant, &game_variant))
             filter->variant = (int)game_variant;
         else
-            form_error(&r->form, REASON_BAD_FIELD, "variant",
-                       "must be verney, fortress or teams");
+            FORM_ERROR(&r->form, REASON_BAD_FIELD, "variant", "refusal.must_be_one",
+                       "must be one of `{list}`", ERR_TEXT("list", "verney, fortress, teams"));
     }
     if (turn && strcmp(turn, "me") != 0)
-        form_error(&r->form, REASON_BAD_FIELD, "turn", "must be me");
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, "turn", "refusal.must_be_one",
+                   "must be one of `{list}`", ERR_TEXT("list", "me"));
     st = form_end(&r->form, err);
     if (st == ST_OK)
         st = request_query_bool(r, "open", false, &filter->joinable, err);
@@ -151,7 +153,8 @@ static enum status read_filter(struct request *r, struct store_conn *conn,
     if (st != ST_OK)
         return st;
     if ((turn || (player && strcmp(player, "me") == 0)) && !request_is_logged_in(r))
-        return err_reason(err, REASON_LOGIN_NEEDED, "who is me? Log in, or send an API token");
+        return err_detail(err, REASON_LOGIN_NEEDED, "refusal.who_is_me",
+                          "`me` is nobody yet: log in, or send an API token");
     if (turn)
         filter->turn_user_id = r->who.user_id;
     if (player && strcmp(player, "me") == 0)
@@ -222,7 +225,8 @@ enum status list_games_read(struct request *r, struct err *err)
     if (st == ST_OK)
         st = request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit, err);
     if (st == ST_OK && after && !read_cursor(after, &from))
-        st = err_reason(err, REASON_BAD_CURSOR, "after must be the next of the page before");
+        st = err_detail(err, REASON_BAD_CURSOR, "refusal.bad_cursor",
+                        "`after` must be the `next` of the page before");
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)
@@ -302,7 +306,7 @@ static bool check_address(struct form *form, const char *pointer, struct seat_wi
     struct err why = ERR_INIT;
 
     if (address_is_fit(wish->text, &why) != ST_OK) {
-        form_error(form, REASON_BAD_FIELD, pointer, "%s", why.text);
+        form_refuse(form, pointer, &why);
         return false;
     }
     address_fold(wish->text, wish->key);
@@ -319,8 +323,8 @@ static void read_seat(struct form *form, const char *name, json_t *value, struct
 
     snprintf(pointer, sizeof pointer, "/seats/%s", name);
     if (!json_is_object(value) || json_object_size(value) != 1) {
-        form_error(form, REASON_BAD_FIELD, pointer,
-                   "must be an object with one of me, open, handle and address");
+        form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_be_seat",
+                   "must be an object with one of `me`, `open`, `handle` and `address`");
         return;
     }
     json_object_foreach (value, key, inner) {
@@ -328,16 +332,18 @@ static void read_seat(struct form *form, const char *name, json_t *value, struct
             if (strcmp(key, kinds[i]) == 0)
                 kind = i;
         if (kind < 0) {
-            form_error(form, REASON_UNKNOWN_FIELD, pointer,
-                       "must be an object with one of me, open, handle and address");
+            form_error(form, REASON_UNKNOWN_FIELD, pointer, "refusal.must_be_seat",
+                       "must be an object with one of `me`, `open`, `handle` and `address`");
             return;
         }
         if ((kind == WISH_ME || kind == WISH_OPEN) && !json_is_true(inner)) {
-            form_error(form, REASON_BAD_FIELD, pointer, "%s must be true", kinds[kind]);
+            FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.key_true",
+                       "`{key}` must be `true`", ERR_TEXT("key", kinds[kind]));
             return;
         }
         if (kind >= WISH_HANDLE && !json_is_string(inner)) {
-            form_error(form, REASON_BAD_FIELD, pointer, "%s must be a text", kinds[kind]);
+            FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.key_text",
+                       "`{key}` must be a text", ERR_TEXT("key", kinds[kind]));
             return;
         }
         ret->text = json_string_value(inner);
@@ -376,16 +382,16 @@ static void read_rules(struct form *form, struct create_data *data)
             snprintf(pointer, sizeof pointer, "/house_rules");
         if (!word || strlen(key) > 16 || strlen(word) > 16 || strpbrk(key, " =") ||
             strpbrk(word, " =") || strcmp(key, "reserve") == 0) {
-            form_error(form, REASON_BAD_FIELD, pointer, "is no house rule of %s",
-                       variants[variant]);
+            FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.no_house_rule",
+                       "is no house rule of `{game}`", ERR_TEXT("game", variants[variant]));
             continue;
         }
         snprintf(text, sizeof text, "%s %s=%s", variants[variant], key, word);
         if (variant_parse(text, &parsed, &error) != VARIANT_OK) {
-            char sentence[160];
+            struct err why = ERR_INIT;
 
-            variant_error_sentence(&error, sentence, sizeof sentence);
-            form_error(form, REASON_BAD_FIELD, pointer, "%s", sentence);
+            (void)arbiter_refuse_variant(&error, &why);
+            form_refuse(form, pointer, &why);
             continue;
         }
         if (used < sizeof data->rules)
@@ -397,8 +403,8 @@ static void read_rules(struct form *form, struct create_data *data)
 
         snprintf(text, sizeof text, "%s reserve=%s", variants[variant], reserves[reserve]);
         if (variant_parse(text, &parsed, NULL) != VARIANT_OK)
-            form_error(form, REASON_BAD_FIELD, "/reserve", "%s has no reserve",
-                       variants[variant]);
+            FORM_ERROR(form, REASON_BAD_FIELD, "/reserve", "refusal.no_reserve",
+                       "`{game}` has no reserve", ERR_TEXT("game", variants[variant]));
         else if (used < sizeof data->rules)
             used += (size_t)snprintf(data->rules + used, sizeof data->rules - used, " reserve=%s",
                                      reserves[reserve]);
@@ -418,21 +424,24 @@ static void read_time(struct request *r, struct create_data *data)
         if (strcmp(key, "mode") == 0) {
             has_mode = true;
             if (!json_is_string(value) || strcmp(json_string_value(value), "per-move") != 0)
-                form_error(&r->form, REASON_BAD_FIELD, "/time/mode", "must be per-move");
+                FORM_ERROR(&r->form, REASON_BAD_FIELD, "/time/mode", "refusal.must_be_one",
+                           "must be one of `{list}`", ERR_TEXT("list", "per-move"));
         } else if (strcmp(key, "per_move_ms") == 0) {
             int64_t ms = json_is_integer(value) ? json_integer_value(value) : 0;
 
             if (ms < limits->per_move_min_ms || ms > limits->per_move_max_ms)
-                form_error(&r->form, REASON_BAD_FIELD, "/time/per_move_ms",
-                           "must be from %" PRId64 " to %" PRId64, limits->per_move_min_ms,
-                           limits->per_move_max_ms);
+                FORM_ERROR(&r->form, REASON_BAD_FIELD, "/time/per_move_ms", "refusal.must_range",
+                           "must be from {least} to {most}",
+                           ERR_NUMBER("least", limits->per_move_min_ms),
+                           ERR_NUMBER("most", limits->per_move_max_ms));
             data->wish.per_move_ms = ms;
         } else {
-            form_error(&r->form, REASON_UNKNOWN_FIELD, "/time", "holds a field not known here");
+            form_error(&r->form, REASON_UNKNOWN_FIELD, "/time", "refusal.unknown_inside",
+                       "holds a field not known here");
         }
     }
     if (!has_mode)
-        form_error(&r->form, REASON_MISSING_FIELD, "/time/mode", "is needed");
+        form_error(&r->form, REASON_MISSING_FIELD, "/time/mode", "refusal.needed", "is needed");
 }
 
 enum status create_game_prepare(struct request *r, struct err *err)
@@ -461,14 +470,14 @@ enum status create_game_prepare(struct request *r, struct err *err)
         if (value)
             read_seat(&r->form, seat_names[i], value, &data->seats[i]);
         else
-            form_error(&r->form, REASON_MISSING_FIELD, pointer, "is needed");
+            form_error(&r->form, REASON_MISSING_FIELD, pointer, "refusal.needed", "is needed");
     }
     json_object_foreach (seats, key, value) {
         int seat;
 
         if (!parse_seat(key, &seat))
-            form_error(&r->form, REASON_UNKNOWN_FIELD, "/seats",
-                       "holds more than south, west, north and east");
+            form_error(&r->form, REASON_UNKNOWN_FIELD, "/seats", "refusal.unknown_seats",
+                       "holds more than `south`, `west`, `north` and `east`");
     }
     data->wish.is_private = sight == 1;
     data->wish.rules = data->rules;
@@ -495,7 +504,8 @@ static enum status offer_of(struct request *r, struct store_conn *conn, const ch
         ret->kind = OFFER_USER;
         st = find_handle(conn, wish->text, &ret->user_id, &missing);
         if (st == ST_NOT_FOUND) {
-            form_error(&r->form, REASON_NO_SUCH_USER, pointer, "there is no player of that name");
+            form_error(&r->form, REASON_NO_SUCH_USER, pointer, "refusal.no_player",
+                       "there is no player of that name");
             return form_end(&r->form, err);
         }
         if (st != ST_OK)
@@ -574,15 +584,16 @@ enum status join_game_prepare(struct request *r, struct err *err)
 
         snprintf(pointer, sizeof pointer, "/seats/%zu", i);
         if (!json_is_string(word) || !parse_seat(json_string_value(word), &seat))
-            form_error(&r->form, REASON_BAD_FIELD, pointer,
-                       "must be south, west, north or east");
+            FORM_ERROR(&r->form, REASON_BAD_FIELD, pointer, "refusal.must_be_one",
+                       "must be one of `{list}`", ERR_TEXT("list", "south, west, north, east"));
         else if (data->seats & 1u << seat)
-            form_error(&r->form, REASON_BAD_FIELD, pointer, "is there twice");
+            form_error(&r->form, REASON_BAD_FIELD, pointer, "refusal.twice", "is there twice");
         else
             data->seats |= 1u << seat;
     }
     if (seats && (json_array_size(seats) == 0 || json_array_size(seats) > 2))
-        form_error(&r->form, REASON_BAD_FIELD, "/seats", "must have one or two seats");
+        form_error(&r->form, REASON_BAD_FIELD, "/seats", "refusal.seats_count",
+                   "must have one or two seats");
     return form_end(&r->form, err);
 }
 
@@ -624,7 +635,8 @@ static enum status read_invitation(struct request *r, struct err *err)
     st = form_end(&r->form, err);
     if (st == ST_OK && data->token) {
         if (!secret_is_shaped(data->token))
-            return err_reason(err, REASON_LINK_EXPIRED, "this is no invitation of ours");
+            return err_detail(err, REASON_LINK_EXPIRED, "refusal.invitation_foreign",
+                              "this is no invitation of ours");
         secret_hash(data->token, data->token_hash);
     }
     return st;
@@ -650,7 +662,8 @@ enum status decline_invitation_prepare(struct request *r, struct err *err)
     struct seats_data *data = r->data;
 
     if (st == ST_OK && !data->token && !request_is_logged_in(r))
-        st = err_reason(err, REASON_LOGIN_NEEDED, "log in, or send the invitation's token");
+        st = err_detail(err, REASON_LOGIN_NEEDED, "refusal.invitation_token",
+                        "log in, or send the invitation's token");
     return st;
 }
 
@@ -675,7 +688,8 @@ enum status invite_prepare(struct request *r, struct err *err)
     form_str(&r->form, "handle", 0, 1, HANDLE_MAX, &handle);
     form_str(&r->form, "address", 0, 3, ADDRESS_MAX, &address);
     if (form_has(&r->form, "handle") == form_has(&r->form, "address"))
-        form_error(&r->form, REASON_MISSING_FIELD, "", "one of handle and address is needed");
+        form_error(&r->form, REASON_MISSING_FIELD, "", "refusal.handle_or_address",
+                   "one of `handle` and `address` is needed");
     data->wish.kind = handle ? WISH_HANDLE : WISH_ADDRESS;
     data->wish.text = handle ? handle : address;
     if (address)
@@ -707,7 +721,7 @@ static enum status do_withdraw(struct request *r, const struct arbiter *arb,
     int seat;
 
     if (!parse_seat(r->params[1], &seat))
-        return err_reason(err, REASON_NOT_FOUND, "there is no such seat");
+        return err_detail(err, REASON_NOT_FOUND, "refusal.no_such_seat", "there is no such seat");
     return arbiter_withdraw(arb, txn, now, request_actor(r), id, seat, game, err);
 }
 
@@ -733,7 +747,7 @@ enum status get_placement_read(struct request *r, struct err *err)
     if (st == ST_OK)
         st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
     if (st == ST_OK && view->game.reserve != GAME_RESERVE_CHOSEN)
-        st = err_reason(err, REASON_GAME_NOT_RUNNING,
+        st = err_detail(err, REASON_GAME_NOT_RUNNING, "refusal.no_placing",
                         "in this game nobody places his reserve himself");
     if (st == ST_OK && variant_parse(view->game.rules, &variant, NULL) != VARIANT_OK)
         st = err_reason(err, REASON_CORRUPT, "the rules of game %s cannot be read",
@@ -819,8 +833,8 @@ static struct note_data *read_note(struct request *r, struct err *err)
     data->until = UTC_NONE;
     form_str(&r->form, "note", 0, 0, ARBITER_NOTE_MAX, &data->note);
     if (data->note && strlen(data->note) > ARBITER_NOTE_MAX)
-        form_error(&r->form, REASON_BAD_FIELD, "/note", "must have at most %d bytes",
-                   ARBITER_NOTE_MAX);
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, "/note", "refusal.must_bytes",
+                   "must have at most {most} bytes", ERR_NUMBER("most", ARBITER_NOTE_MAX));
     return data;
 }
 

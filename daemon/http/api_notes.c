@@ -20,7 +20,9 @@ static enum status find_own_game(struct request *r, struct store_conn *conn,
     for (int i = 0; i < SEAT_COUNT && st == ST_OK; i++)
         if (view->seats[i].user_id == r->who.user_id)
             return ST_OK;
-    return st == ST_OK ? err_reason(err, REASON_NOT_YOUR_GAME, "notes are for players") : st;
+    return st == ST_OK ? err_detail(err, REASON_NOT_YOUR_GAME, "refusal.notes_players",
+                                    "notes are for players")
+                       : st;
 }
 
 static json_t *render_note(const struct note_row *note)
@@ -82,11 +84,12 @@ enum status add_note_prepare(struct request *r, struct err *err)
         return err_reason(err, REASON_NO_MEMORY, "the request did not fit into memory");
     form_str(&r->form, "text", FIELD_NEEDED, 1, NOTE_SIZE - 1, &data->text);
     if (data->text && strlen(data->text) >= NOTE_SIZE)
-        form_error(&r->form, REASON_BAD_FIELD, "/text", "must have at most %d bytes",
-                   NOTE_SIZE - 1);
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, "/text", "refusal.must_bytes",
+                   "must have at most {most} bytes", ERR_NUMBER("most", NOTE_SIZE - 1));
     for (const char *p = data->text; p && *p; p++)
         if (((unsigned char)*p < 0x20 && *p != '\n' && *p != '\t') || *p == 0x7f) {
-            form_error(&r->form, REASON_BAD_FIELD, "/text", "holds a control character");
+            form_error(&r->form, REASON_BAD_FIELD, "/text", "refusal.control",
+                       "holds a control character");
             break;
         }
     return form_end(&r->form, err);

@@ -92,15 +92,19 @@ enum status patch_notices_prepare(struct request *r, struct err *err)
             if (!utf8_is_valid(pointer, strlen(pointer)))
                 snprintf(pointer, sizeof pointer, "/%s", name);
             if (!notice_class_parse(key, &cls))
-                form_error(&r->form, REASON_UNKNOWN_FIELD, pointer, "no such class of notices");
+                form_error(&r->form, REASON_UNKNOWN_FIELD, pointer, "refusal.no_class",
+                           "no such class of notices");
             else if (!is_switchable(cls))
-                form_error(&r->form, REASON_BAD_FIELD, pointer, "these cannot be switched");
+                form_error(&r->form, REASON_BAD_FIELD, pointer, "refusal.no_switch",
+                           "these cannot be switched");
             else if (!json_is_boolean(value))
-                form_error(&r->form, REASON_BAD_FIELD, pointer, "must be true or false");
+                FORM_ERROR(&r->form, REASON_BAD_FIELD, pointer, "refusal.must_be_one",
+                           "must be one of `{list}`", ERR_TEXT("list", "true, false"));
         }
     }
     if (json_object_size(r->form.object) == 0)
-        form_error(&r->form, REASON_MISSING_FIELD, "", "at least one field is needed");
+        form_error(&r->form, REASON_MISSING_FIELD, "", "refusal.field_needed",
+                   "at least one field is needed");
     return form_end(&r->form, err);
 }
 
@@ -217,7 +221,8 @@ static enum status find_own(struct request *r, struct store_conn *conn, struct w
     if (st == ST_OK)
         st = webhooks_get(conn, id, row, err);
     if (st == ST_OK && row->user_id != r->who.user_id)
-        st = err_reason(err, REASON_NOT_FOUND, "there is no such webhook of yours");
+        st = err_detail(err, REASON_NOT_FOUND, "refusal.no_webhook",
+                        "there is no such webhook of yours");
     return st;
 }
 
@@ -280,7 +285,8 @@ static enum status check_url(struct request *r, struct webhook_data *data, enum 
 
     if (!notices->webhook_check) {
         buf_release(&out);
-        return err_reason(err, REASON_BLOCKED_ADDRESS, "webhooks are off on this server");
+        return err_detail(err, REASON_BLOCKED_ADDRESS, "refusal.webhooks_off",
+                          "webhooks are off on this server");
     }
     st = notices->webhook_check(notices->arg, url, kind, &out, &why);
     if (st == ST_OK)
@@ -288,7 +294,7 @@ static enum status check_url(struct request *r, struct webhook_data *data, enum 
     if (st == ST_OK) {
         str_copy(data->checked, sizeof data->checked, out.data);
     } else if (why.reason == REASON_BAD_FIELD) {
-        form_error(&r->form, REASON_BAD_FIELD, "/url", "%s", why.text);
+        form_refuse(&r->form, "/url", &why);
         st = form_end(&r->form, err);
     } else {
         *err = why;
@@ -320,13 +326,13 @@ static enum status read_webhook(struct request *r, bool is_new, struct err *err)
     if (data->auth)
         for (const char *p = data->auth; *p; p++)
             if ((unsigned char)*p <= 0x20 || (unsigned char)*p >= 0x7f) {
-                form_error(&r->form, REASON_BAD_FIELD, "/auth",
+                form_error(&r->form, REASON_BAD_FIELD, "/auth", "refusal.printable",
                            "must be printable characters without blanks");
                 break;
             }
     if (data->name && strlen(data->name) >= WEBHOOK_NAME_SIZE)
-        form_error(&r->form, REASON_BAD_FIELD, "/name", "must have at most %d bytes",
-                   WEBHOOK_NAME_SIZE - 1);
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, "/name", "refusal.must_bytes",
+                   "must have at most {most} bytes", ERR_NUMBER("most", WEBHOOK_NAME_SIZE - 1));
     if (!is_new)
         form_word(&r->form, "state", 0, states, COUNT_OF(states), &data->state);
     classes = form_any(&r->form, "classes", 0, JSON_ARRAY);
@@ -338,9 +344,10 @@ static enum status read_webhook(struct request *r, bool is_new, struct err *err)
         snprintf(pointer, sizeof pointer, "/classes/%zu", i);
         if (!json_is_string(word) || !notice_class_parse(json_string_value(word), &cls) ||
             !is_switchable(cls)) {
-            form_error(&r->form, REASON_BAD_FIELD, pointer, "is no class of notices");
+            form_error(&r->form, REASON_BAD_FIELD, pointer, "refusal.no_class",
+                       "no such class of notices");
         } else if (chosen & 1u << cls) {
-            form_error(&r->form, REASON_BAD_FIELD, pointer, "is there twice");
+            form_error(&r->form, REASON_BAD_FIELD, pointer, "refusal.twice", "is there twice");
         } else if (strlen(data->classes) + 40 < sizeof data->classes) {
             chosen |= 1u << cls;
             used += (size_t)snprintf(data->classes + used, sizeof data->classes - used, "%s%s",
@@ -348,7 +355,8 @@ static enum status read_webhook(struct request *r, bool is_new, struct err *err)
         }
     }
     if (!is_new && json_object_size(r->form.object) == 0)
-        form_error(&r->form, REASON_MISSING_FIELD, "", "at least one field is needed");
+        form_error(&r->form, REASON_MISSING_FIELD, "", "refusal.field_needed",
+                   "at least one field is needed");
     return form_end(&r->form, err);
 }
 
@@ -383,7 +391,9 @@ enum status create_webhook_act(struct request *r, struct store_txn *txn, utc_ms 
     if (st != ST_OK)
         goto out;
     if (n >= (size_t)r->http->options.webhooks_per_user) {
-        st = err_reason(err, REASON_LIMIT, "%zu webhooks are there already", n);
+        st = ERR_DETAIL(err, REASON_LIMIT, "refusal.webhooks_most",
+                        "your webhooks are {n} already; that is as many as there may be",
+                        ERR_NUMBER("n", n));
         goto out;
     }
     row->user_id = r->who.user_id;
@@ -520,7 +530,8 @@ enum status ping_webhook_act(struct request *r, struct store_txn *txn, utc_ms no
     enum status st = take_own(r, txn, &row, err);
 
     if (st == ST_OK && row->state != WEBHOOK_ON)
-        st = err_reason(err, REASON_WEBHOOK_OFF, "turn it on first");
+        st = err_detail(err, REASON_WEBHOOK_OFF, "refusal.webhook_off",
+                        "switch the webhook on first");
     if (st != ST_OK)
         goto out;
     intent = calloc(1, sizeof *intent);
@@ -619,7 +630,8 @@ enum status list_deliveries_read(struct request *r, struct err *err)
     if (st == ST_OK)
         st = request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit, err);
     if (st == ST_OK && after && !str_to_int64(after, 1, INT64_MAX, &before))
-        st = err_reason(err, REASON_BAD_CURSOR, "after must be the next of the page before");
+        st = err_detail(err, REASON_BAD_CURSOR, "refusal.bad_cursor",
+                        "`after` must be the `next` of the page before");
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)
@@ -664,20 +676,22 @@ enum status redeliver_act(struct request *r, struct store_txn *txn, utc_ms now, 
     enum status st = take_own(r, txn, &row, err);
 
     if (st == ST_OK && row->state != WEBHOOK_ON)
-        st = err_reason(err, REASON_WEBHOOK_OFF, "turn it on first");
+        st = err_detail(err, REASON_WEBHOOK_OFF, "refusal.webhook_off",
+                        "switch the webhook on first");
     if (st == ST_OK && !str_to_int64(r->params[1], 1, INT64_MAX, &id))
-        st = err_reason(err, REASON_NOT_FOUND, "there is no such delivery");
+        st = err_detail(err, REASON_NOT_FOUND, "refusal.no_delivery", "there is no such delivery");
     if (st == ST_OK) {
         intent = calloc(1, sizeof *intent);
         st = intent ? outbox_get(store_txn_conn(txn), id, intent, err)
                     : err_reason(err, REASON_NO_MEMORY, "a delivery");
     }
     if (st == ST_OK && intent->webhook_id != row->id)
-        st = err_reason(err, REASON_NOT_FOUND, "there is no such delivery");
+        st = err_detail(err, REASON_NOT_FOUND, "refusal.no_delivery", "there is no such delivery");
     if (st == ST_OK)
         st = outbox_again(txn, id, now, now + DELIVERY_MS, err);
     if (st == ST_GONE) /* kept no longer than needed */
-        st = err_reason(err, REASON_NOT_FOUND, "what was sent is not kept any more");
+        st = err_detail(err, REASON_NOT_FOUND, "refusal.delivery_gone",
+                        "what was sent is not kept any more");
     if (st == ST_OK)
         st = answer_accepted(r, err);
     if (intent)

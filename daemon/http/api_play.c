@@ -114,13 +114,13 @@ enum status move_prepare(struct request *r, struct err *err)
         data->act.position_hash = strtoull(hash, &end, 16);
         data->act.has_hash = true;
         if (strlen(hash) != 16 || *end || strspn(hash, "0123456789abcdefABCDEF") != 16)
-            form_error(&r->form, REASON_BAD_FIELD, "/position_hash",
+            form_error(&r->form, REASON_BAD_FIELD, "/position_hash", "refusal.hex_16",
                        "must be 16 hexadecimal digits");
     }
     return form_end(&r->form, err);
 }
 
-/* The rules' reason as a code, for programs; the arbiter has said it as a sentence. */
+/* The rules' reason as a code, for programs, and as a sentence in the reader's language. */
 static void find_verdict(struct request *r, struct store_conn *conn, int64_t game_id,
                          const char *text)
 {
@@ -133,8 +133,13 @@ static void find_verdict(struct request *r, struct store_conn *conn, int64_t gam
         arbiter_position(game, pos, &ignored) == ST_OK) {
         enum read_verdict verdict = move_read(pos, text, strlen(text), reading);
 
+        struct buf words = buf_make(sizeof r->verdict_words);
+
         r->verdict = verdict == READ_ILLEGAL ? move_verdict_str(reading->judgement.code)
                                              : read_verdict_str(verdict);
+        words_move_reading(&words, r->form.lang, pos, reading);
+        (void)str_copy(r->verdict_words, sizeof r->verdict_words, words.data);
+        buf_release(&words);
     }
     free(game);
     free(pos);
@@ -306,28 +311,27 @@ out:
     return root;
 }
 
-static json_t *asked_of(const struct position *pos, const char *text)
+static json_t *asked_of(const struct position *pos, const char *text, enum lang lang)
 {
     struct move_reading *reading = malloc(sizeof *reading);
-    char sentence[MOVE_READING_SENTENCE_MAX], coordinate[MOVE_COORDINATE_MAX] = "";
+    char coordinate[MOVE_COORDINATE_MAX] = "";
+    struct buf sentence = buf_make(VERDICT_WORDS_SIZE);
     enum read_verdict verdict;
     json_t *root;
 
     if (!reading)
         return NULL;
     verdict = move_read(pos, text, strlen(text), reading);
-    if (verdict == READ_MOVE) {
+    if (verdict == READ_MOVE)
         move_print_coordinate(reading->move, coordinate, sizeof coordinate);
-        str_copy(sentence, sizeof sentence, "the move is legal");
-    } else {
-        move_reading_sentence(pos, reading, sentence, sizeof sentence);
-    }
+    words_move_reading(&sentence, lang, pos, reading);
     root = json_pack("{s:s, s:b, s:o, s:s, s:s}", "text", text, "legal", verdict == READ_MOVE,
                      "move", render_text(coordinate), "verdict",
                      verdict == READ_MOVE      ? "ok"
                      : verdict == READ_ILLEGAL ? move_verdict_str(reading->judgement.code)
                                                : read_verdict_str(verdict),
-                     "detail", sentence);
+                     "detail", sentence.data);
+    buf_release(&sentence);
     free(reading);
     return root;
 }
@@ -384,11 +388,14 @@ enum status get_legal_read(struct request *r, struct err *err)
         st = err_reason(err, REASON_NO_MEMORY, "moves");
     if (st == ST_OK && from_text &&
         square_read(from_text, strlen(from_text), &from) != strlen(from_text)) {
-        form_error(&r->form, REASON_BAD_FIELD, "from", "must be a square such as e2");
+        form_error(&r->form, REASON_BAD_FIELD, "from", "refusal.must_square",
+                   "must be a square such as e2");
         st = form_end(&r->form, err);
     }
     if (st == ST_OK && move_text && (!*move_text || strlen(move_text) > MOVE_READ_MAX)) {
-        form_error(&r->form, REASON_BAD_FIELD, "move", "must have 1 to %d bytes", MOVE_READ_MAX);
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, "move", "refusal.must_bytes_range",
+                   "must have {least} to {most} bytes", ERR_NUMBER("least", 1),
+                   ERR_NUMBER("most", MOVE_READ_MAX));
         st = form_end(&r->form, err);
     }
     if (st == ST_OK)
@@ -396,8 +403,9 @@ enum status get_legal_read(struct request *r, struct err *err)
     if (st == ST_OK)
         st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
     if (st == ST_OK && view->game.state != GAME_RUNNING)
-        st = err_reason(err, REASON_GAME_NOT_RUNNING, "the game is %s",
-                        game_state_str(view->game.state));
+        st = ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_state",
+                        "the game is not running; its state is `{state}`",
+                        ERR_TEXT("state", game_state_str(view->game.state)));
     if (st == ST_OK)
         st = arbiter_position(&view->game, pos, err);
     if (st == ST_OK)
@@ -408,7 +416,8 @@ enum status get_legal_read(struct request *r, struct err *err)
                                    (json_int_t)view->game.state_no, "ply", view->game.ply, "seat",
                                    render_seat(pos->turn), "moves", moves_of(pos, from), "claims",
                                    claims, "asked",
-                                   move_text ? asked_of(pos, move_text) : json_null()),
+                                   move_text ? asked_of(pos, move_text, r->form.lang)
+                                             : json_null()),
                          err);
     json_decref(claims);
     free(view);

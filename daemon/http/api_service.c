@@ -26,10 +26,11 @@ enum status get_readiness_read(struct request *r, struct err *err)
 
     r->answer.cache = "no-store";
     if (!atomic_load(&http->is_ready) || atomic_load(&http->is_stopping))
-        return err_reason(err, REASON_BUSY, "the server is starting or stopping");
+        return err_detail(err, REASON_BUSY, "refusal.starting",
+                          "the server is starting or stopping");
     if (stats.waiting > WRITER_QUEUE_MAX / 2)
-        return err_reason(err, REASON_BUSY, "%llu changes wait to be stored",
-                          (unsigned long long)stats.waiting);
+        return err_detail(err, REASON_BUSY, "refusal.changes_wait",
+                          "too many changes wait to be stored");
     st = request_conn(r, &conn, err);
     if (st == ST_OK)
         st = games_tally(conn, tally, err);
@@ -162,7 +163,8 @@ enum status get_openapi_read(struct request *r, struct err *err)
     const struct file *file = files_find(r->http->files, "/openapi.yaml", &is_versioned);
 
     if (!file)
-        return err_reason(err, REASON_NOT_FOUND, "the description is not installed here");
+        return err_detail(err, REASON_NOT_FOUND, "refusal.no_description",
+                          "the description is not installed here");
     r->answer.body.limit = HTTP_FILES_BYTES;
     buf_add(&r->answer.body, file->bytes, file->len);
     r->answer.status = 200;
@@ -177,7 +179,8 @@ enum status get_words_read(struct request *r, struct err *err)
     json_t *texts;
 
     if (!lang_find(r->params[0], &lang))
-        return err_reason(err, REASON_NOT_FOUND, "there are no texts in that language");
+        return err_detail(err, REASON_NOT_FOUND, "refusal.no_texts",
+                          "there are no texts in that language");
     texts = json_object();
     for (size_t i = 0; i < words_count(); i++) {
         struct words_entry entry = words_at(lang, i);
@@ -211,5 +214,6 @@ enum status get_problem_read(struct request *r, struct err *err)
                                          reason_title(reason)),
                                err);
     }
-    return err_reason(err, REASON_NOT_FOUND, "there is no problem of that code");
+    return err_detail(err, REASON_NOT_FOUND, "refusal.no_problem",
+                      "there is no problem of that code");
 }

@@ -7,24 +7,39 @@
 
 #include "http/server.h"
 
-enum { FORM_ERRORS_MAX = 16 };
+enum { FORM_ERRORS_MAX = 16, DETAIL_MAX = 1024 };
 
-void form_error(struct form *form, enum reason reason, const char *pointer, const char *fmt, ...)
+void form_refuse(struct form *form, const char *pointer, const struct err *why)
 {
-    char detail[256];
-    va_list args;
+    struct buf detail = buf_make(DETAIL_MAX);
 
-    va_start(args, fmt);
-    vsnprintf(detail, sizeof detail, fmt, args);
-    va_end(args);
     if (!form->errors) {
         form->errors = json_array();
-        form->reason = reason;
-        snprintf(form->first, sizeof form->first, "%.60s: %.180s", pointer, detail);
+        form->first = *why;
+        err_in_field(&form->first, pointer);
     }
-    if (json_array_size(form->errors) < FORM_ERRORS_MAX)
+    if (json_array_size(form->errors) < FORM_ERRORS_MAX) {
+        if (!words_refusal(&detail, form->lang, why))
+            buf_puts(&detail, words_reason(form->lang, why->reason));
         json_array_append_new(form->errors, json_pack("{s:s, s:s}", "pointer", pointer, "detail",
-                                                      detail));
+                                                      detail.data));
+    }
+    buf_release(&detail);
+}
+
+void form_error(struct form *form, enum reason reason, const char *pointer, const char *code,
+                const char *english)
+{
+    form_error_with(form, reason, pointer, code, english, NULL, 0);
+}
+
+void form_error_with(struct form *form, enum reason reason, const char *pointer, const char *code,
+                     const char *english, const struct err_arg *args, size_t n)
+{
+    struct err why = ERR_INIT;
+
+    (void)err_detail_with(&why, reason, code, english, args, n);
+    form_refuse(form, pointer, &why);
 }
 
 static void name_pointer(char *ret, size_t size, const char *name)
@@ -45,26 +60,30 @@ static json_t *field(struct form *form, const char *name)
     return form->object ? json_object_get(form->object, name) : NULL;
 }
 
-static const char *type_word(json_type type)
+static void error_type(struct form *form, const char *pointer, json_type type)
 {
     switch (type) {
     case JSON_OBJECT:
-        return "an object";
+        form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_object", "must be an object");
+        return;
     case JSON_ARRAY:
-        return "an array";
+        form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_array", "must be an array");
+        return;
     case JSON_STRING:
-        return "a text";
+        form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_text", "must be a text");
+        return;
     case JSON_INTEGER:
-        return "a whole number";
     case JSON_REAL:
-        return "a number";
+        form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_number",
+                   "must be a whole number");
+        return;
     case JSON_TRUE:
     case JSON_FALSE:
-        return "true or false";
     case JSON_NULL:
-        return "null";
+        break;
     }
-    return "a value";
+    FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.must_be_one",
+               "must be one of `{list}`", ERR_TEXT("list", "true, false"));
 }
 
 bool form_has(struct form *form, const char *name)
@@ -80,12 +99,12 @@ json_t *form_any(struct form *form, const char *name, int flags, json_type type)
     name_pointer(pointer, sizeof pointer, name);
     if (!value) {
         if (flags & FIELD_NEEDED)
-            form_error(form, REASON_MISSING_FIELD, pointer, "is needed");
+            form_error(form, REASON_MISSING_FIELD, pointer, "refusal.needed", "is needed");
         return NULL;
     }
     if (json_typeof(value) != type &&
         !(type == JSON_TRUE && json_typeof(value) == JSON_FALSE)) {
-        form_error(form, REASON_BAD_FIELD, pointer, "must be %s", type_word(type));
+        error_type(form, pointer, type);
         return NULL;
     }
     return value;
@@ -113,11 +132,13 @@ void form_str(struct form *form, const char *name, int flags, size_t min, size_t
     name_pointer(pointer, sizeof pointer, name);
     n = utf8_length(json_string_value(value));
     if (n < min && min == 1)
-        form_error(form, REASON_BAD_FIELD, pointer, "must not be empty");
+        form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_not_empty", "must not be empty");
     else if (n < min)
-        form_error(form, REASON_BAD_FIELD, pointer, "must have at least %zu characters", min);
+        FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.must_least",
+                   "must have at least {least} characters", ERR_NUMBER("least", min));
     else if (n > max)
-        form_error(form, REASON_BAD_FIELD, pointer, "must have at most %zu characters", max);
+        FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.must_most",
+                   "must have at most {most} characters", ERR_NUMBER("most", max));
     else
         *ret = json_string_value(value);
 }
@@ -132,8 +153,9 @@ void form_int(struct form *form, const char *name, int flags, int64_t min, int64
         return;
     name_pointer(pointer, sizeof pointer, name);
     if (json_integer_value(value) < min || json_integer_value(value) > max)
-        form_error(form, REASON_BAD_FIELD, pointer, "must be from %lld to %lld", (long long)min,
-                   (long long)max);
+        FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.must_range",
+                   "must be from {least} to {most}", ERR_NUMBER("least", min),
+                   ERR_NUMBER("most", max));
     else
         *ret = json_integer_value(value);
 }
@@ -156,7 +178,7 @@ void form_instant(struct form *form, const char *name, utc_ms *ret)
         return;
     name_pointer(pointer, sizeof pointer, name);
     if (utc_parse(json_string_value(value), ret, &err) != ST_OK)
-        form_error(form, REASON_BAD_FIELD, pointer,
+        form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_instant",
                    "must be an instant such as 2026-11-29T19:28:13Z");
 }
 
@@ -179,7 +201,8 @@ void form_word(struct form *form, const char *name, int flags, const char *const
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
                                      words[i]);
     }
-    form_error(form, REASON_BAD_FIELD, pointer, "must be one of %s", list);
+    FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.must_be_one", "must be one of `{list}`",
+               ERR_TEXT("list", list));
 }
 
 enum status form_end(struct form *form, struct err *err)
@@ -199,12 +222,15 @@ enum status form_end(struct form *form, struct err *err)
             /* A name cut inside a character would not be JSON. */
             if (!utf8_is_valid(pointer, strlen(pointer)))
                 pointer[1] = '\0';
-            form_error(form, REASON_UNKNOWN_FIELD, pointer, "no such field is known here");
+            form_error(form, REASON_UNKNOWN_FIELD, pointer, "refusal.no_field",
+                       "no such field is known here");
         }
     }
     if (!form->errors)
         return ST_OK;
-    return err_reason(err, form->reason, "%s", form->first);
+    if (err)
+        *err = form->first;
+    return form->first.code;
 }
 
 void form_release(struct form *form)

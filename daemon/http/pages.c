@@ -140,10 +140,12 @@ static enum status show_link(struct request *r, bool is_login, struct err *err)
         return st;
     st = secret_is_shaped(r->params[0])
              ? people_link_peek(conn, r->params[0], http_now(r->http), &info, &why)
-             : err_reason(&why, REASON_LINK_EXPIRED, "this is no link of ours");
+             : err_detail(&why, REASON_LINK_EXPIRED, "refusal.link_foreign",
+                          "this is no link of ours");
     if (st == ST_OK &&
         is_login != (info.kind == LINK_LOGIN || info.kind == LINK_REGISTRATION))
-        st = err_reason(&why, REASON_LINK_EXPIRED, "this is no link of ours");
+        st = err_detail(&why, REASON_LINK_EXPIRED, "refusal.link_foreign",
+                        "this is no link of ours");
     if (st != ST_OK && why.reason == REASON_LINK_EXPIRED)
         return page_answer(r, 200, lang, "page.expired.title",
                            words_plain(lang, "page.expired.text"), NULL, err);
@@ -180,7 +182,8 @@ enum status login_by_page_act(struct request *r, struct store_txn *txn, utc_ms n
     enum status st;
 
     if (!secret_is_shaped(r->params[0]))
-        return err_reason(err, REASON_LINK_EXPIRED, "this is no link of ours");
+        return err_detail(err, REASON_LINK_EXPIRED, "refusal.link_foreign",
+                          "this is no link of ours");
     if (!agent || !utf8_is_valid(agent, strlen(agent)))
         agent = "";
     str_copy(cut, sizeof cut, agent);
@@ -204,7 +207,8 @@ enum status confirm_by_page_act(struct request *r, struct store_txn *txn, utc_ms
     enum status st;
 
     if (!secret_is_shaped(r->params[0]))
-        return err_reason(err, REASON_LINK_EXPIRED, "this is no link of ours");
+        return err_detail(err, REASON_LINK_EXPIRED, "refusal.link_foreign",
+                          "this is no link of ours");
     st = people_link_peek(store_txn_conn(txn), r->params[0], now, &info, err);
     if (st == ST_OK)
         st = people_address_confirm(r->http->options.people, txn, r->params[0], now, &is_complete,
@@ -234,14 +238,15 @@ static enum status read_unsubscribe(struct request *r, struct unsubscribe_data *
     enum status st;
 
     if (!notices->unsubscribe_read || !secret_is_shaped(r->params[0]))
-        return err_reason(err, REASON_LINK_EXPIRED, "this is no link of ours");
+        return err_detail(err, REASON_LINK_EXPIRED, "refusal.link_foreign",
+                          "this is no link of ours");
     st = notices->unsubscribe_read(notices->arg, r->params[0], &ret->user_id, &ret->cls, err);
     if (st != ST_OK)
         return st;
     if (ret->user_id == 0) { /* nobody whose language is known */
         ret->lang = page_language(r);
         return notices->address_block ? ST_OK
-                                      : err_reason(err, REASON_LINK_EXPIRED,
+                                      : err_detail(err, REASON_LINK_EXPIRED, "refusal.link_foreign",
                                                    "this is no link of ours");
     }
     user = calloc(1, sizeof *user);
@@ -251,7 +256,8 @@ static enum status read_unsubscribe(struct request *r, struct unsubscribe_data *
     if (st == ST_OK)
         st = users_get(conn, ret->user_id, user, err);
     if (st == ST_NOT_FOUND)
-        st = err_reason(err, REASON_LINK_EXPIRED, "this is no link of ours");
+        st =
+            err_detail(err, REASON_LINK_EXPIRED, "refusal.link_foreign", "this is no link of ours");
     ret->lang = st == ST_OK ? lang_of(user->language) : LANG_EN;
     free(user);
     return st;
@@ -291,7 +297,7 @@ static enum status check_one_click(const struct request *r, struct err *err)
     const char *body = r->body.data;
 
     if (strlen(body) != r->body.len)
-        return err_reason(err, REASON_BAD_REQUEST, "the body holds a NUL");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.body_nul", "the body holds a NUL");
     if (!type || strncasecmp(type, "application/x-www-form-urlencoded", 33) == 0) {
         static const char want[] = "List-Unsubscribe=One-Click";
 
@@ -309,11 +315,12 @@ static enum status check_one_click(const struct request *r, struct err *err)
         if (value && strncmp(value + 4, "One-Click\r\n", 11) == 0)
             return ST_OK;
     } else {
-        return err_reason(err, REASON_MEDIA_TYPE,
-                          "the body must be application/x-www-form-urlencoded or "
-                          "multipart/form-data");
+        return err_detail(
+            err, REASON_MEDIA_TYPE, "refusal.body_form",
+            "the body must be `application/x-www-form-urlencoded` or `multipart/form-data`");
     }
-    return err_reason(err, REASON_BAD_REQUEST, "the body must be List-Unsubscribe=One-Click");
+    return err_detail(err, REASON_BAD_REQUEST, "refusal.body_one_click",
+                      "the body must be `List-Unsubscribe=One-Click`");
 }
 
 enum status unsubscribe_prepare(struct request *r, struct err *err)

@@ -165,7 +165,8 @@ enum status pictures_submit(struct pictures *p, struct picture_job *job, struct 
     job->next = NULL;
     pthread_mutex_lock(&p->lock);
     if (p->n_jobs == PICTURES_QUEUE_MAX) {
-        st = err_reason(err, REASON_BUSY, "%d pictures wait to be drawn", PICTURES_QUEUE_MAX);
+        st = err_detail(err, REASON_BUSY, "refusal.pictures_wait",
+                        "too many pictures wait to be drawn");
     } else {
         *p->last = job;
         p->last = &job->next;

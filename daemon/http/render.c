@@ -170,7 +170,8 @@ static enum status may_see(struct store_conn *conn, const struct game_row *game,
         if (st != ST_OK || seats)
             return st;
     }
-    return err_reason(err, REASON_NO_SUCH_GAME, "there is no game %s", game->public_id);
+    return ERR_DETAIL(err, REASON_NO_SUCH_GAME, "refusal.no_game", "there is no game {game}",
+                      ERR_TEXT("game", game->public_id));
 }
 
 enum status game_view_of(struct store_conn *conn, const struct game_row *game,
@@ -455,11 +456,13 @@ enum status game_replay(struct store_conn *conn, const struct game_row *game, in
         goto out;
     }
     if (!game->start_position[0]) {
-        st = err_reason(err, REASON_GAME_NOT_RUNNING, "the game has not begun");
+        st =
+            err_detail(err, REASON_GAME_NOT_RUNNING, "refusal.not_begun", "the game has not begun");
         goto out;
     }
     if (ply > game->ply) {
-        st = err_reason(err, REASON_NOT_FOUND, "only %d moves have been made", game->ply);
+        st = ERR_DETAIL(err, REASON_NOT_FOUND, "refusal.moves_made",
+                        "the moves made so far are {n}", ERR_NUMBER("n", game->ply));
         goto out;
     }
     if (variant_parse(game->rules, &variant, NULL) != VARIANT_OK ||

@@ -33,25 +33,26 @@ static enum status decode(const char *text, size_t n, bool is_query, char *ret, 
             int low = n - i > 2 ? hex_value(text[i + 2]) : -1;
 
             if (high < 0 || low < 0)
-                return err_reason(err, REASON_BAD_REQUEST,
-                                  "a %% in the request target must be followed by two "
-                                  "hexadecimal digits");
+                return err_detail(
+                    err, REASON_BAD_REQUEST, "refusal.target_percent",
+                    "a % in the request target must be followed by two hexadecimal digits");
             c = (char)(high * 16 + low);
             i += 2;
             if (!is_query && c == '/')
-                return err_reason(err, REASON_BAD_REQUEST,
+                return err_detail(err, REASON_BAD_REQUEST, "refusal.target_slash",
                                   "a path segment cannot hold an encoded slash");
         } else if (c == '+' && is_query) {
             c = ' ';
         }
         if ((unsigned char)c < 0x20 || c == 0x7f || text[i] == ' ')
-            return err_reason(err, REASON_BAD_REQUEST,
+            return err_detail(err, REASON_BAD_REQUEST, "refusal.target_blank",
                               "the request target holds a blank or a control character");
         ret[len++] = c;
     }
     ret[len] = '\0';
     if (!utf8_is_valid(ret, len))
-        return err_reason(err, REASON_BAD_REQUEST, "the request target is not UTF-8");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.target_utf8",
+                          "the request target is not UTF-8");
     *ret_len = len;
     return ST_OK;
 }
@@ -63,8 +64,9 @@ enum status request_parse_target(struct request *r, struct err *err)
     enum status st;
 
     if (len > HTTP_TARGET_MAX)
-        return err_reason(err, REASON_BAD_REQUEST, "the request target is longer than %d bytes",
-                          HTTP_TARGET_MAX);
+        return ERR_DETAIL(err, REASON_BAD_REQUEST, "refusal.target_long",
+                          "the request target has at most {most} bytes",
+                          ERR_NUMBER("most", HTTP_TARGET_MAX));
     /* The absolute form, which only proxies need to send, names us or nobody. */
     if (strncasecmp(text, "http://", 7) == 0 || strncasecmp(text, "https://", 8) == 0) {
         text = strchr(strstr(text, "://") + 3, '/');
@@ -72,9 +74,11 @@ enum status request_parse_target(struct request *r, struct err *err)
             text = "/";
     }
     if (*text != '/')
-        return err_reason(err, REASON_BAD_REQUEST, "the request target must begin with a slash");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.target_start",
+                          "the request target must begin with a slash");
     if (strchr(text, '#'))
-        return err_reason(err, REASON_BAD_REQUEST, "the request target holds a fragment");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.target_fragment",
+                          "the request target holds a # fragment");
     len = strlen(text);
     /* Every piece gets its own NUL; there are never more pieces than bytes. */
     r->decoded = malloc(2 * len + 2);
@@ -87,12 +91,13 @@ enum status request_parse_target(struct request *r, struct err *err)
         const char *stop = slash ? slash : end;
 
         if (r->n_segments == PATH_SEGMENTS_MAX)
-            return err_reason(err, REASON_NOT_FOUND, "nothing is so deep here");
+            return err_detail(err, REASON_NOT_FOUND, "refusal.too_deep", "nothing is so deep here");
         st = decode(at, (size_t)(stop - at), false, r->decoded + used, &got, err);
         if (st != ST_OK)
             return st;
         if (strcmp(r->decoded + used, ".") == 0 || strcmp(r->decoded + used, "..") == 0)
-            return err_reason(err, REASON_BAD_REQUEST, "a path segment cannot be . or ..");
+            return err_detail(err, REASON_BAD_REQUEST, "refusal.target_dots",
+                              "a path segment cannot be . or ..");
         r->segments[r->n_segments++] = r->decoded + used;
         used += got + 1;
         if (!slash)
@@ -106,8 +111,9 @@ enum status request_parse_target(struct request *r, struct err *err)
         const char *name_end = equal ? equal : stop;
 
         if (r->n_query == HTTP_QUERY_MAX)
-            return err_reason(err, REASON_BAD_REQUEST, "more than %d query parameters",
-                              HTTP_QUERY_MAX);
+            return ERR_DETAIL(err, REASON_BAD_REQUEST, "refusal.query_most",
+                              "a request has at most {most} query parameters",
+                              ERR_NUMBER("most", HTTP_QUERY_MAX));
         st = decode(at, (size_t)(name_end - at), true, r->decoded + used, &got, err);
         if (st != ST_OK)
             return st;
@@ -192,25 +198,34 @@ enum status request_check_headers(struct request *r, bool *ret_has_body, struct 
 
     MHD_get_connection_values(r->conn, MHD_HEADER_KIND, check_header, &check);
     if (check.count > HTTP_HEADERS_MAX)
-        return err_reason(err, REASON_BAD_REQUEST, "more than %d header lines", HTTP_HEADERS_MAX);
+        return ERR_DETAIL(err, REASON_BAD_REQUEST, "refusal.headers_most",
+                          "a request has at most {most} header lines",
+                          ERR_NUMBER("most", HTTP_HEADERS_MAX));
     if (check.is_bad)
-        return err_reason(err, REASON_BAD_REQUEST, "a header line is not well-formed");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.header_bad",
+                          "a header line is not well-formed");
     if (check.is_twice)
-        return err_reason(err, REASON_BAD_REQUEST, "the header %s is there twice", check.twice);
+        return ERR_DETAIL(err, REASON_BAD_REQUEST, "refusal.header_twice",
+                          "the header `{name}` is there twice", ERR_TEXT("name", check.twice));
     if (check.has_length && check.has_encoding)
-        return err_reason(err, REASON_BAD_REQUEST,
-                          "Content-Length and Transfer-Encoding cannot stand together");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.lengths_both",
+                          "`Content-Length` and `Transfer-Encoding` cannot stand together");
     if (check.has_encoding && !check.is_chunked)
-        return err_reason(err, REASON_BAD_REQUEST, "the only Transfer-Encoding read is chunked");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.encoding_chunked",
+                          "the only `Transfer-Encoding` read is `chunked`");
     if (check.has_length && !str_to_int64(check.length, 0, INT64_MAX / 2, &length))
-        return err_reason(err, REASON_BAD_REQUEST, "Content-Length is not a number");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.length_number",
+                          "`Content-Length` is not a number");
     if (!check.has_host)
-        return err_reason(err, REASON_BAD_REQUEST, "the Host header is missing");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.host_missing",
+                          "the header `Host` is missing");
     if (check.has_length)
         r->body_length = length;
     if (check.has_length && (uint64_t)length > r->http->options.body_size)
-        return err_reason(err, REASON_TOO_LARGE, "a body may have %zu bytes, not %lld",
-                          r->http->options.body_size, (long long)length);
+        return ERR_DETAIL(err, REASON_TOO_LARGE, "refusal.body_large",
+                          "a body has at most {most} bytes, not {said}",
+                          ERR_NUMBER("most", r->http->options.body_size),
+                          ERR_NUMBER("said", length));
     *ret_has_body = check.has_encoding || length > 0;
     return ST_OK;
 }
@@ -351,13 +366,13 @@ enum status request_query_only(struct request *r, const char *const *names, stru
         for (size_t k = 0; names[k] && !is_known; k++)
             is_known = strcmp(names[k], r->query[i].name) == 0;
         if (!is_known) {
-            form_error(&r->form, REASON_UNKNOWN_FIELD, r->query[i].name,
+            form_error(&r->form, REASON_UNKNOWN_FIELD, r->query[i].name, "refusal.no_parameter",
                        "no such query parameter is known here");
             continue;
         }
         for (size_t k = 0; k < i; k++)
             if (strcmp(r->query[k].name, r->query[i].name) == 0) {
-                form_error(&r->form, REASON_BAD_FIELD, r->query[i].name,
+                form_error(&r->form, REASON_BAD_FIELD, r->query[i].name, "refusal.parameter_twice",
                            "the query parameter is there twice");
                 break;
             }
@@ -376,12 +391,12 @@ enum status request_query_int(struct request *r, const char *name, int64_t min, 
     }
     if (!str_to_int64(value, min, max, ret)) {
         if (max == INT64_MAX)
-            form_error(&r->form, REASON_BAD_FIELD, name, "must be a whole number from %lld",
-                       (long long)min);
+            FORM_ERROR(&r->form, REASON_BAD_FIELD, name, "refusal.must_from",
+                       "must be a whole number from {least}", ERR_NUMBER("least", min));
         else
-            form_error(&r->form, REASON_BAD_FIELD, name,
-                       "must be a whole number from %lld to %lld", (long long)min,
-                       (long long)max);
+            FORM_ERROR(&r->form, REASON_BAD_FIELD, name, "refusal.must_whole",
+                       "must be a whole number from {least} to {most}", ERR_NUMBER("least", min),
+                       ERR_NUMBER("most", max));
         return form_end(&r->form, err);
     }
     return ST_OK;
@@ -399,7 +414,8 @@ enum status request_query_bool(struct request *r, const char *name, bool fallbac
     } else if (strcmp(value, "false") == 0) {
         *ret = false;
     } else {
-        form_error(&r->form, REASON_BAD_FIELD, name, "must be true or false");
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, name, "refusal.must_be_one",
+                   "must be one of `{list}`", ERR_TEXT("list", "true, false"));
         return form_end(&r->form, err);
     }
     return ST_OK;
@@ -408,6 +424,7 @@ enum status request_query_bool(struct request *r, const char *name, bool fallbac
 enum status request_param_id(const struct request *r, int index, int64_t *ret, struct err *err)
 {
     if (!str_to_int64(r->params[index], 1, INT64_MAX, ret))
-        return err_reason(err, REASON_NOT_FOUND, "there is nothing of that number");
+        return err_detail(err, REASON_NOT_FOUND, "refusal.no_number",
+                          "there is nothing of that number");
     return ST_OK;
 }

@@ -305,9 +305,10 @@ enum status route_find(struct request *r, char *ret_allow, size_t size, struct e
     }
     if (used > 0) {
         snprintf(ret_allow + used, size - used, ", OPTIONS");
-        return err_reason(err, REASON_METHOD, "only %s is known here", ret_allow);
+        return ERR_DETAIL(err, REASON_METHOD, "refusal.methods", "what is known here: `{methods}`",
+                          ERR_TEXT("methods", ret_allow));
     }
-    return err_reason(err, REASON_NOT_FOUND, "there is nothing at this path");
+    return err_detail(err, REASON_NOT_FOUND, "refusal.no_path", "there is nothing at this path");
 }
 
 bool route_may_answer(const struct route *route, int status)

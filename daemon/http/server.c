@@ -5,6 +5,7 @@
  * two framings, %00 and %2f in paths, unknown methods, clients that trickle, too many connections.
  * What it misreads, and what it would answer by itself, is in wire.h.
  */
+#include "http/pages.h"
 #include "http/server.h"
 
 #include <assert.h>
@@ -64,7 +65,7 @@ enum status pool_conn(struct http *http, struct store_conn **ret, struct err *er
 
         pthread_mutex_lock(&http->lock);
         if (http->n_readers == COUNT_OF(http->readers))
-            st = err_reason(err, REASON_BUSY, "no more readers");
+            st = err_detail(err, REASON_BUSY, "refusal.readers", "no more readers");
         else
             st = store_reader_open(http->options.store, &reader, err);
         if (st == ST_OK)
@@ -415,7 +416,8 @@ static enum MHD_Result finish(struct request *r)
                                 r->route && r->route->flags & ROUTE_SECRET ? "no-referrer"
                                                                            : "same-origin");
     if (is_api) {
-        MHD_add_response_header(response, "Vary", "Accept, Authorization, Cookie, Origin");
+        MHD_add_response_header(response, "Vary",
+                                "Accept, Accept-Language, Authorization, Cookie, Origin");
         if (!r->by_cookie && request_header(r, "Origin")) {
             MHD_add_response_header(response, "Access-Control-Allow-Origin", "*");
             MHD_add_response_header(
@@ -524,15 +526,15 @@ static enum status find_identity(struct request *r, struct err *err)
         const char *token = authorization + 7;
 
         if (strncasecmp(authorization, "Bearer ", 7) != 0)
-            return err_reason(err, REASON_BAD_CREDENTIALS,
-                              "Authorization must be Bearer and an API token");
+            return err_detail(err, REASON_BAD_CREDENTIALS, "refusal.bearer",
+                              "`Authorization` must be `Bearer` and an API token");
         while (*token == ' ')
             token++;
         st = request_conn(r, &conn, err);
         if (st == ST_OK)
             st = people_by_token(conn, token, now, &r->who, err);
         if (st == ST_UNAUTHENTICATED)
-            st = err_reason(err, REASON_BAD_CREDENTIALS,
+            st = err_detail(err, REASON_BAD_CREDENTIALS, "refusal.token_dead",
                             "this token is not valid, or not any more");
     } else if (request_cookie(r, r->http->cookie_name, secret, sizeof secret)) {
         struct err ignored = ERR_INIT;
@@ -582,16 +584,19 @@ static enum status check_access(struct request *r, struct err *err)
         break;
     case ACCESS_SESSION:
         if (!r->by_cookie)
-            return err_reason(err, REASON_LOGIN_NEEDED, "this is for a session");
+            return err_detail(err, REASON_LOGIN_NEEDED, "refusal.session_needed",
+                              "this is for a session: log in on the site");
         return ST_OK;
     }
     if (!request_is_logged_in(r))
-        return err_reason(err, REASON_LOGIN_NEEDED,
-                          r->had_bad_cookie ? "the session is over: log in again"
-                                            : "log in, or send an API token");
+        return r->had_bad_cookie ? err_detail(err, REASON_LOGIN_NEEDED, "refusal.session_dead",
+                                              "this session is over: log in again")
+                                 : err_detail(err, REASON_LOGIN_NEEDED, "refusal.login",
+                                              "log in, or send an API token");
     if (!(r->who.scopes & scope))
-        return err_reason(err, REASON_SCOPE_NEEDED, "this token lacks the scope %s",
-                          scope_str(scope));
+        return ERR_DETAIL(err, REASON_SCOPE_NEEDED, "refusal.scope_lacking",
+                          "this token lacks the scope `{scope}`",
+                          ERR_TEXT("scope", scope_str(scope)));
     return ST_OK;
 }
 
@@ -609,8 +614,8 @@ static enum status check_rate(struct request *r, struct err *err)
     r->is_rated = true;
     if (!r->rate.is_allowed) {
         atomic_fetch_add(&r->http->metrics.rate_limited, 1);
-        return err_reason(err, REASON_RATE_LIMIT, "the next is allowed in %" PRId64 " s",
-                          r->rate.wait_s);
+        return ERR_DETAIL(err, REASON_RATE_LIMIT, "refusal.wait", "the next is allowed in {n} s",
+                          ERR_NUMBER("n", r->rate.wait_s));
     }
     return ST_OK;
 }
@@ -642,8 +647,8 @@ static enum status check_origin(struct request *r, struct err *err)
     } else if (!r->by_cookie) {
         return ST_OK;
     } else {
-        return err_reason(err, REASON_CROSS_SITE,
-                          "a change with a cookie needs the header Sec-Fetch-Site or Origin");
+        return err_detail(err, REASON_CROSS_SITE, "refusal.origin_needed",
+                          "a change with a cookie needs the header `Sec-Fetch-Site` or `Origin`");
     }
     return err_reason(err, REASON_CROSS_SITE, "the request came from another site");
 }
@@ -667,26 +672,31 @@ static enum status read_body(struct request *r, struct err *err)
         return ST_OK;
     if (r->body.len == 0) {
         if (flags & ROUTE_BODY)
-            return err_reason(err, REASON_BAD_JSON, "the body must be a JSON object");
+            return err_detail(err, REASON_BAD_JSON, "refusal.body_object",
+                              "the body must be a JSON object");
         return ST_OK;
     }
     if (!(flags & (ROUTE_BODY | ROUTE_BODY_OPTIONAL))) {
         if (r->body.data[strspn(r->body.data, " \t\r\n{}")] != '\0' ||
             strlen(r->body.data) != r->body.len)
-            return err_reason(err, REASON_BAD_REQUEST, "this takes no body");
+            return err_detail(err, REASON_BAD_REQUEST, "refusal.no_body", "this takes no body");
         return ST_OK;
     }
     if (!type || !is_json_type(type))
-        return err_reason(err, REASON_MEDIA_TYPE, "the body must be application/json");
+        return err_detail(err, REASON_MEDIA_TYPE, "refusal.body_json",
+                          "the body must be `application/json`");
     r->form.object =
         json_loadb(r->body.data, r->body.len, JSON_REJECT_DUPLICATES, &fault);
     if (!r->form.object)
-        return err_reason(err, REASON_BAD_JSON, "line %d, column %d: %s", fault.line, fault.column,
-                          fault.text);
+        return ERR_DETAIL(err, REASON_BAD_JSON,
+                          "refusal.json", /* what is wrong, in jansson's words */
+                          "line {line}, column {column}: `{fault}`", ERR_NUMBER("line", fault.line),
+                          ERR_NUMBER("column", fault.column), ERR_TEXT("fault", fault.text));
     if (!json_is_object(r->form.object)) {
         json_decref(r->form.object);
         r->form.object = NULL;
-        return err_reason(err, REASON_BAD_JSON, "the body must be a JSON object");
+        return err_detail(err, REASON_BAD_JSON, "refusal.body_object",
+                          "the body must be a JSON object");
     }
     return ST_OK;
 }
@@ -711,9 +721,9 @@ static enum status read_key(struct request *r, struct err *err)
         if (text[i] <= 0x20 || text[i] >= 0x7f)
             n = 0;
     if (n == 0 || n >= IDEMPOTENCY_KEY_SIZE)
-        return err_reason(err, REASON_BAD_REQUEST,
-                          "Idempotency-Key must have 1 to %d printable characters without blanks",
-                          IDEMPOTENCY_KEY_SIZE - 1);
+        return ERR_DETAIL(err, REASON_BAD_REQUEST, "refusal.key_shape",
+                          "`Idempotency-Key` has 1 to {most} printable characters without blanks",
+                          ERR_NUMBER("most", IDEMPOTENCY_KEY_SIZE - 1));
     memcpy(r->key_text, text, n);
     r->key_text[n] = '\0';
     r->key = r->key_text;
@@ -851,8 +861,8 @@ static enum status change_run(struct store_txn *txn, utc_ms now, void *arg, stru
         if (memcmp(row.request_hash, r->key_hash, sizeof row.request_hash) == 0)
             repeat_answer(r, &row);
         else
-            st = err_reason(err, REASON_KEY_REUSED,
-                            "this Idempotency-Key came with another request before");
+            st = err_detail(err, REASON_KEY_REUSED, "refusal.key_reused",
+                            "this `Idempotency-Key` came with another request before");
         idempotency_release(&row);
         return st;
     }
@@ -1028,9 +1038,10 @@ static enum status admit(struct request *r, const char *method, const char *vers
     if (!r->target || !r->link)
         return err_reason(err, REASON_NO_MEMORY, "the request did not fit into memory");
     r->client = find_client(r);
+    r->form.lang = page_language(r);
     st = request_check_headers(r, ret_has_body, err);
     if (st == ST_OK && !wire_head_is_whole(r, method, version))
-        st = err_reason(err, REASON_BAD_REQUEST,
+        st = err_detail(err, REASON_BAD_REQUEST, "refusal.head_bad",
                         "the head holds a NUL, a folded line or a line that does not end in CRLF");
     if (st != ST_OK) {
         r->must_close = true;
@@ -1039,12 +1050,13 @@ static enum status admit(struct request *r, const char *method, const char *vers
     encoding = request_header(r, "Transfer-Encoding");
     if (encoding && strcmp(version, "HTTP/1.1") != 0) {
         r->must_close = true;
-        return err_reason(err, REASON_BAD_REQUEST, "HTTP/1.0 knows no Transfer-Encoding");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.http_1_0",
+                          "HTTP/1.0 knows no `Transfer-Encoding`");
     }
     if (r->link->is_over_limit) {
         atomic_fetch_add(&r->http->metrics.connections_refused, 1);
         r->must_close = true;
-        return err_reason(err, REASON_BUSY, "too many connections");
+        return err_detail(err, REASON_BUSY, "refusal.connections_many", "too many connections");
     }
     if (r->method == METHOD_OPTIONS && strcmp(r->target, "*") == 0) {
         answer_empty(r, 204);
@@ -1063,13 +1075,14 @@ static enum status admit(struct request *r, const char *method, const char *vers
             answer_options(r, allow);
         } else if (r->method != METHOD_GET && r->method != METHOD_HEAD) {
             answer_header(r, "Allow", allow);
-            return err_reason(err, REASON_METHOD, "only %s is known here", allow);
+            return ERR_DETAIL(err, REASON_METHOD, "refusal.methods",
+                              "what is known here: `{methods}`", ERR_TEXT("methods", allow));
         } else if (!*ret_has_body) {
             st = answer_file(r, file, is_versioned, err);
             if (st != ST_OK)
                 return st;
         } else {
-            return err_reason(err, REASON_BAD_REQUEST, "this takes no body");
+            return err_detail(err, REASON_BAD_REQUEST, "refusal.no_body", "this takes no body");
         }
         *ret_is_over = true;
         return ST_OK;
@@ -1086,7 +1099,7 @@ static enum status admit(struct request *r, const char *method, const char *vers
         return st;
     }
     if (*ret_has_body && r->route->method == METHOD_GET)
-        return err_reason(err, REASON_BAD_REQUEST, "this takes no body");
+        return err_detail(err, REASON_BAD_REQUEST, "refusal.no_body", "this takes no body");
     return ST_OK;
 }
 
@@ -1195,9 +1208,10 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
             buf_add(&r->body, upload, *upload_size);
             *upload_size = 0;
             if (buf_failed(&r->body)) {
-                err_reason(&r->refusal,
+                ERR_DETAIL(&r->refusal,
                            r->body.st == ST_NOMEM ? REASON_NO_MEMORY : REASON_TOO_LARGE,
-                           "a body may have %zu bytes", r->http->options.body_size);
+                           "refusal.body_most", "a body has at most {most} bytes",
+                           ERR_NUMBER("most", r->http->options.body_size));
                 r->must_close = true;
                 r->phase = PHASE_DRAIN;
             }

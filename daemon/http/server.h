@@ -35,6 +35,7 @@
 #include "http/cache.h"
 #include "http/files.h"
 #include "http/http.h"
+#include "words/words.h"
 #include "http/metrics.h"
 #include "http/pictures.h"
 #include "http/rate.h"
@@ -120,13 +121,15 @@ struct header {
 };
 
 /* Fields of a body that is a JSON object; see form_…() below. */
+enum { VERDICT_WORDS_SIZE = 512 };
+
 struct form {
     json_t *object;
     const char *known[24];
     size_t n_known;
     json_t *errors; /* [{pointer, detail}], NULL while there are none */
-    enum reason reason; /* of the first */
-    char first[256];
+    struct err first;
+    enum lang lang; /* in which they are told */
 };
 
 struct answer {
@@ -191,6 +194,7 @@ struct request {
     void (*data_free)(void *data);
     json_t *problem_game;    /* goes into a problem document; owned */
     const char *verdict;     /* constant; goes into a problem document */
+    char verdict_words[VERDICT_WORDS_SIZE]; /* the same as a sentence for the reader */
 
     struct answer answer;
 };
@@ -290,8 +294,17 @@ json_t *form_any(struct form *form, const char *name, int flags, json_type type)
 /* One of words[n]; *ret is its index. */
 void form_word(struct form *form, const char *name, int flags, const char *const *words, size_t n,
                int *ret);
-void form_error(struct form *form, enum reason reason, const char *pointer, const char *fmt, ...)
-    PRINTF_LIKE(4, 5);
+/* Note a fault: pointer is the field, the rest as of err_detail() and ERR_DETAIL(). */
+void form_error(struct form *form, enum reason reason, const char *pointer, const char *code,
+                const char *english);
+void form_error_with(struct form *form, enum reason reason, const char *pointer, const char *code,
+                     const char *english, const struct err_arg *args, size_t n);
+#define FORM_ERROR(form, reason, pointer, code, english, ...)                                      \
+    form_error_with((form), (reason), (pointer), (code), (english),                                \
+                    (const struct err_arg[]){__VA_ARGS__},                                         \
+                    sizeof((const struct err_arg[]){__VA_ARGS__}) / sizeof(struct err_arg))
+/* The same with a refusal that is made already. */
+void form_refuse(struct form *form, const char *pointer, const struct err *why);
 MUST_CHECK enum status form_end(struct form *form, struct err *err);
 void form_release(struct form *form);
 

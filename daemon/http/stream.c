@@ -421,11 +421,11 @@ enum status stream_open(struct request *r, const struct stream_wish *wish, struc
         buf_release(&s->out);
         free(s);
         if (n_own >= http->options.streams_per_account)
-            return err_reason(err, REASON_RATE_LIMIT,
-                              "%d streams are open already; one stream of the account carries all "
-                              "its games",
-                              n_own);
-        return err_reason(err, REASON_BUSY, "too many streams are open");
+            return ERR_DETAIL(
+                err, REASON_RATE_LIMIT, "refusal.streams_own",
+                "the streams open for you are {n}; one stream of the account carries all its games",
+                ERR_NUMBER("n", n_own));
+        return err_detail(err, REASON_BUSY, "refusal.streams_many", "too many streams are open");
     }
     atomic_fetch_add(&http->metrics.streams, 1);
     r->answer.made =

@@ -186,13 +186,15 @@ static enum status arrival_make(struct intake *in, const struct intake_arrival *
     enum intake_recipient kind;
 
     if (from->n > in->options.letter_size)
-        return err_reason(err, REASON_TOO_LARGE, "the letter has %zu bytes; %zu are taken", from->n,
-                          in->options.letter_size);
+        return ERR_DETAIL(err, REASON_TOO_LARGE, "refusal.letter_large",
+                          "the letter has {size} bytes; {most} are taken",
+                          ERR_NUMBER("size", from->n), ERR_NUMBER("most", in->options.letter_size));
     if (!recipient && addressee_find(from->bytes, from->n, judge_address, &in->options, found))
         recipient = found;
     kind = recipient ? recipient_read(&in->options, recipient, token) : INTAKE_FOREIGN;
     if (kind == INTAKE_FOREIGN || strlen(recipient) >= ADDRESS_SIZE)
-        return err_reason(err, REASON_BAD_FIELD, "nobody of that address is here");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.nobody_here",
+                          "nobody of that address is here");
     if (!from->sender)
         (void)addressee_sender(from->bytes, from->n, sender);
     to = calloc(1, sizeof *to);

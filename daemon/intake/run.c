@@ -19,7 +19,7 @@ struct run {
     bool drew;                 /* … and the offer went with it */
     bool has_created;          /* `create` and its `seat` lines were run */
     const struct command *at;  /* the command at work */
-    char why[LINE_ROOM];       /* why a move is not legal, in the reader's language */
+    char why[LINE_ROOM];       /* why, in the reader's language, where err does not say it */
     char hint[LINE_ROOM];      /* a refusal's further words */
 };
 
@@ -704,7 +704,7 @@ static enum status run_one(struct run *r, struct err *err)
 
 /* ------------------------------------------------------------------------------- all of them */
 
-/* Whether the English particulars help where the title in the reader's language does not say it. */
+/* Whether the particulars help where the title does not say it. */
 static bool tells_more(enum reason reason)
 {
     switch (reason) {
@@ -725,6 +725,7 @@ static bool tells_more(enum reason reason)
 static void say_refusal(struct run *r, const struct err *err)
 {
     struct act *a = r->a;
+    struct buf more = buf_make(LINE_ROOM);
 
     buf_clear(&a->text);
     say_plain(a, "mail.nothing_changed");
@@ -733,9 +734,10 @@ static void say_refusal(struct run *r, const struct err *err)
     buf_printf(&a->text, "\n%s: %s", reason_word(err->reason), words_reason(a->lang, err->reason));
     if (r->why[0])
         buf_printf(&a->text, ": %s", r->why);
-    else if (tells_more(err->reason) && !str_eq(err->text, reason_title(err->reason)))
-        buf_printf(&a->text, " (%s)", err->text);
+    else if (tells_more(err->reason) && words_refusal(&more, a->lang, err))
+        buf_printf(&a->text, ": %s", more.data);
     buf_puts(&a->text, ".\n");
+    buf_release(&more);
     if (r->hint[0])
         buf_printf(&a->text, "%s\n", r->hint);
     if (err->reason == REASON_STATE_MISMATCH && !r->hint[0]) {

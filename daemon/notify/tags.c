@@ -142,7 +142,8 @@ void unsubscribe_address_token(const struct notify *n, const char *address_key,
 
 static enum status not_ours(struct err *err)
 {
-    return err_reason(err, REASON_LINK_EXPIRED, "this unsubscribe link is not one of ours");
+    return err_detail(err, REASON_LINK_EXPIRED, "refusal.unsubscribe_foreign",
+                      "this unsubscribe link is not one of ours");
 }
 
 enum status unsubscribe_read(void *notify, const char *token, int64_t *ret_user_id,

@@ -252,11 +252,6 @@ static bool literal_is_allowed(const struct net_list *allow, const char *text)
     return literal_read(text, bytes) && net_list_has(allow, bytes);
 }
 
-static enum status url_bad(struct err *err, const char *what)
-{
-    return err_reason(err, REASON_BAD_FIELD, "url: %s", what);
-}
-
 enum status webhook_url_check(const struct net_list *allow, const char *url, struct buf *ret,
                               struct err *err)
 {
@@ -271,7 +266,7 @@ enum status webhook_url_check(const struct net_list *allow, const char *url, str
         return err_set(err, ST_NOMEM, "url");
     for (const unsigned char *p = (const unsigned char *)url; *p != '\0'; p++)
         if (*p <= 0x20 || *p >= 0x7f || *p == '\\') {
-            st = url_bad(err, "no blanks, backslashes, control or non-ASCII characters");
+            st = err_detail(err, REASON_BAD_FIELD, "refusal.url_characters", "no blanks, backslashes, control or non-ASCII characters");
             goto out;
         }
     if (curl_url_set(u, CURLUPART_URL, url, CURLU_DISALLOW_USER | CURLU_NON_SUPPORT_SCHEME) !=
@@ -280,27 +275,28 @@ enum status webhook_url_check(const struct net_list *allow, const char *url, str
         curl_url_get(u, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
         curl_url_get(u, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK ||
         curl_url_get(u, CURLUPART_URL, &whole, 0) != CURLUE_OK) {
-        st = url_bad(err, "not an https address without user and password");
+        st = err_detail(err, REASON_BAD_FIELD, "refusal.url_shape", "must be an https address without user and password");
         goto out;
     }
     is_allowed = literal_is_allowed(allow, host);
     if (!str_eq(scheme, "https") && !(str_eq(scheme, "http") && is_allowed)) {
-        st = url_bad(err, "must begin with https://");
+        st = err_detail(err, REASON_BAD_FIELD, "refusal.url_https", "must begin with https://");
         goto out;
     }
     if (curl_url_get(u, CURLUPART_FRAGMENT, &fragment, 0) == CURLUE_OK) {
-        st = url_bad(err, "must have no #fragment");
+        st = err_detail(err, REASON_BAD_FIELD, "refusal.url_fragment", "must have no # fragment");
         goto out;
     }
     if (!str_to_int64(port, 1, 65535, &port_number) ||
         (port_number != 443 && port_number < 1024 && !is_allowed)) {
-        st = url_bad(err, "the port must be 443, or 1024 and up");
+        st = err_detail(err, REASON_BAD_FIELD, "refusal.url_port", "the port must be 443, or 1024 and up");
         goto out;
     }
     denied = literal_denied(allow, host);
     if (denied != NULL || str_case_eq(host, "localhost")) {
-        st = err_reason(err, REASON_BLOCKED_ADDRESS, "url: that address is not allowed (%s)",
-                        denied ? denied : "loopback");
+        st = ERR_DETAIL(err, REASON_BLOCKED_ADDRESS, "refusal.url_denied",
+                        "that address is not allowed (`{kind}`)",
+                        ERR_TEXT("kind", denied ? denied : "loopback"));
         goto out;
     }
     buf_puts(ret, whole);
@@ -329,7 +325,7 @@ enum status webhook_check(void *notify, const char *url, enum webhook_kind kind,
         const char *topic = strrchr(path, '/');
 
         if (topic == NULL || topic[1] == '\0' || strchr(topic, '?') != NULL) {
-            st = url_bad(err, "for ntfy the topic must be the last part of the path");
+            st = err_detail(err, REASON_BAD_FIELD, "refusal.url_ntfy", "for ntfy the topic must be the last part of the path");
             goto out;
         }
     }

@@ -47,7 +47,8 @@ enum status people_password_set(const struct people *p, struct store_txn *txn, i
     if (st != ST_OK)
         return st;
     if (!str_eq(user.password_hash, old_hash))
-        return err_reason(err, REASON_BAD_CREDENTIALS, "the password has been changed meanwhile");
+        return err_detail(err, REASON_BAD_CREDENTIALS, "refusal.password_changed",
+                          "the password has been changed meanwhile");
     if (!new_hash && !user.password_hash[0])
         return ST_OK; /* none before, none now */
     st = users_set_password(txn, user_id, new_hash, now, err);
@@ -81,12 +82,13 @@ enum status people_address_change(const struct people *p, struct store_txn *txn,
         return st;
     address_fold(address, key);
     if (str_eq(key, user.address_key) && user.verified_at != UTC_NONE)
-        return err_reason(err, REASON_ALREADY_DONE, "this is your address already");
+        return err_detail(err, REASON_ALREADY_DONE, "refusal.address_same",
+                          "this is your address already");
     st = address_changes_count(conn, user_id, now - MS_HOUR, &n, err);
     if (st != ST_OK)
         return st;
     if (n >= p->letters_an_hour)
-        return err_reason(err, REASON_RATE_LIMIT,
+        return err_detail(err, REASON_RATE_LIMIT, "refusal.address_often",
                           "the address was to be changed too often; try again in an hour");
     /* An address that was never proved has no say. */
     has_old = user.address[0] && user.verified_at != UTC_NONE;

@@ -36,17 +36,19 @@ enum status handle_is_fit(const char *handle, struct err *err)
     size_t len = strlen(handle);
 
     if (len == 0 || len > HANDLE_MAX)
-        return err_reason(err, REASON_BAD_FIELD, "a handle has 1 to %d characters", HANDLE_MAX);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.handle_length",
+                          "a handle has 1 to {most} characters", ERR_NUMBER("most", HANDLE_MAX));
     for (size_t i = 0; i < len; i++)
         if (!char_is_letter(handle[i]) &&
             (i == 0 || (!char_is_digit(handle[i]) && handle[i] != '-' && handle[i] != '_')))
-            return err_reason(err, REASON_BAD_FIELD,
-                              "a handle begins with a letter (a-z) and goes on with letters, "
-                              "digits, - and _");
+            return err_detail(
+                err, REASON_BAD_FIELD, "refusal.handle_shape",
+                "a handle begins with a letter (a-z) and goes on with letters, digits, - and _");
     for (size_t i = 0; i < COUNT_OF(kept); i++)
         if (str_case_eq(handle, kept[i]))
-            return err_reason(err, REASON_BAD_FIELD, "the handle \"%s\" is kept for the server",
-                              kept[i]);
+            return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.handle_kept",
+                              "the handle \"{handle}\" is kept for the server",
+                              ERR_TEXT("handle", kept[i]));
     return ST_OK;
 }
 
@@ -80,7 +82,7 @@ enum status address_is_fit(const char *address, struct err *err)
         goto bad;
     return ST_OK;
 bad:
-    return err_reason(err, REASON_BAD_FIELD,
+    return err_detail(err, REASON_BAD_FIELD, "refusal.address_shape",
                       "an address looks like name@example.org, in plain letters");
 }
 
@@ -119,18 +121,22 @@ enum status name_is_fit(const char *name, struct err *err)
     bool is_blank = true;
 
     if (strlen(name) >= DISPLAY_NAME_SIZE || !utf8_is_valid(name, strlen(name)))
-        return err_reason(err, REASON_BAD_FIELD, "a name is UTF-8 text of at most %d bytes",
-                          DISPLAY_NAME_SIZE - 1);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.name_bytes",
+                          "a name is UTF-8 text of at most {most} bytes",
+                          ERR_NUMBER("most", DISPLAY_NAME_SIZE - 1));
     for (const char *p = name; *p; characters++) {
         unsigned c = char_next(&p);
         if (char_is_unfit(c))
-            return err_reason(err, REASON_BAD_FIELD, "a name holds no invisible characters");
+            return err_detail(err, REASON_BAD_FIELD, "refusal.name_invisible",
+                              "a name holds no invisible characters");
         if ((characters == 0 || !*p) && char_is_blank(c))
-            return err_reason(err, REASON_BAD_FIELD, "a name neither begins nor ends with a blank");
+            return err_detail(err, REASON_BAD_FIELD, "refusal.name_blank",
+                              "a name neither begins nor ends with a blank");
         is_blank = is_blank && char_is_blank(c);
     }
     if (characters == 0 || characters > NAME_MAX_CHARS || is_blank)
-        return err_reason(err, REASON_BAD_FIELD, "a name has 1 to %d characters", NAME_MAX_CHARS);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.name_length",
+                          "a name has 1 to {most} characters", ERR_NUMBER("most", NAME_MAX_CHARS));
     return ST_OK;
 }
 
@@ -169,12 +175,14 @@ enum status language_is_fit(const char *tag, const char *const *languages, struc
         return ST_OK;
     for (size_t i = 0, n = 0; languages[i] && n < sizeof list; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", languages[i]);
-    return err_reason(err, REASON_BAD_FIELD, "there are no texts in \"%s\"; there are in %s", tag,
-                      list);
+    return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.no_language",
+                      "there are no texts in \"{tag}\"; there are in {list}", ERR_TEXT("tag", tag),
+                      ERR_TEXT("list", list));
 bad:
-    return err_reason(err, REASON_BAD_FIELD,
-                      "a language is a tag such as \"en\", \"ru\" or \"ro-MD\" of at most %d bytes",
-                      LANGUAGE_MAX);
+    return ERR_DETAIL(
+        err, REASON_BAD_FIELD, "refusal.language_shape",
+        "a language is a tag such as \"en\", \"ru\" or \"ro-MD\" of at most {most} bytes",
+        ERR_NUMBER("most", LANGUAGE_MAX));
 }
 
 unsigned scope_parse(const char *word)

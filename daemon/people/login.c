@@ -15,12 +15,14 @@ enum status user_find(struct store_conn *conn, const char *login, struct user_ro
 
     if (strchr(login, '@')) {
         if (address_is_fit(login, NULL) != ST_OK)
-            return err_reason(err, REASON_NO_SUCH_USER, "there is no such account");
+            return err_detail(err, REASON_NO_SUCH_USER, "refusal.no_account",
+                              "there is no such account");
         address_fold(login, key);
         return users_find_address(conn, key, ret, err);
     }
     if (strlen(login) > HANDLE_MAX)
-        return err_reason(err, REASON_NO_SUCH_USER, "there is no such account");
+        return err_detail(err, REASON_NO_SUCH_USER, "refusal.no_account",
+                          "there is no such account");
     handle_fold(login, key);
     return users_find_handle(conn, key, ret, err);
 }
@@ -78,7 +80,8 @@ enum status people_link_make(const struct people *p, struct store_txn *txn, int6
     if (st != ST_OK)
         return st;
     if (user.disabled_at != UTC_NONE)
-        return err_reason(err, REASON_FORBIDDEN, "the account %s is disabled", user.handle);
+        return ERR_DETAIL(err, REASON_FORBIDDEN, "refusal.account_disabled",
+                          "the account {handle} is disabled", ERR_TEXT("handle", user.handle));
     secret_make(p, secret);
     secret_hash(secret, hash);
     st = login_links_create(txn, user_id, hash, /* prelogin_hash= */ NULL, now,
@@ -117,7 +120,8 @@ enum status session_begin(const struct people *p, struct store_txn *txn,
     enum status st;
 
     if (user->disabled_at != UTC_NONE)
-        return err_reason(err, REASON_FORBIDDEN, "the account %s is disabled", user->handle);
+        return ERR_DETAIL(err, REASON_FORBIDDEN, "refusal.account_disabled",
+                          "the account {handle} is disabled", ERR_TEXT("handle", user->handle));
     st = sessions_thin(txn, user->id, now, err);
     if (st != ST_OK)
         return st;
@@ -154,12 +158,12 @@ static enum status registration_finish(struct store_txn *txn, const struct regis
     (void)str_copy(user.address_key, sizeof user.address_key, row->address_key);
     st = users_create(txn, &user, now, &id, err);
     if (st == ST_CONFLICT && err && err->reason == REASON_ALREADY_DONE)
-        return err_reason(err, REASON_LINK_EXPIRED,
+        return err_detail(err, REASON_LINK_EXPIRED, "refusal.address_has_account",
                           "the address has an account by now; log in instead");
     if (st == ST_OK && row->invite_id) {
         st = invites_use(txn, row->invite_id, id, now, err);
         if (st == ST_GONE)
-            st = err_reason(err, REASON_INVITE_NEEDED,
+            st = err_detail(err, REASON_INVITE_NEEDED, "refusal.invite_used",
                             "the invitation has been used by somebody else");
     }
     if (st == ST_OK)
@@ -240,7 +244,7 @@ enum status people_login_by_password(const struct people *p, struct store_txn *t
         return st;
     if (st == ST_NOT_FOUND || !hash[0] || !str_eq(user.password_hash, hash) ||
         user.disabled_at != UTC_NONE)
-        return err_reason(err, REASON_BAD_CREDENTIALS,
+        return err_detail(err, REASON_BAD_CREDENTIALS, "refusal.login_wrong",
                           "the name and the password do not belong together");
     if (new_hash && (st = users_set_password(txn, user_id, new_hash, now, err)) != ST_OK)
         return st;
@@ -249,7 +253,10 @@ enum status people_login_by_password(const struct people *p, struct store_txn *t
 
 static enum status login_needed(const char *what, struct err *err)
 {
-    return err_reason(err, REASON_LOGIN_NEEDED, "this %s is not valid, or not any more", what);
+    return str_eq(what, "token") ? err_detail(err, REASON_LOGIN_NEEDED, "refusal.token_dead",
+                                              "this token is not valid, or not any more")
+                                 : err_detail(err, REASON_LOGIN_NEEDED, "refusal.session_dead",
+                                              "this session is over: log in again");
 }
 
 /* Fill in what the account says. */
@@ -343,7 +350,9 @@ enum status people_session_end(struct store_txn *txn, int64_t user_id, int64_t s
 {
     enum status st = sessions_revoke(txn, session_id, user_id, now, err);
 
-    return st == ST_NOT_FOUND ? err_reason(err, REASON_NOT_FOUND, "there is no such session") : st;
+    return st == ST_NOT_FOUND
+               ? err_detail(err, REASON_NOT_FOUND, "refusal.no_session", "there is no such session")
+               : st;
 }
 
 enum status people_sessions_end(struct store_txn *txn, int64_t user_id, int64_t keep, utc_ms now,
@@ -388,21 +397,25 @@ enum status people_token_make(const struct people *p, struct store_txn *txn, int
         return st;
     }
     if (strlen(name) >= TOKEN_NAME_SIZE)
-        return err_reason(err, REASON_BAD_FIELD, "a token's name has at most %d bytes",
-                          TOKEN_NAME_SIZE - 1);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.token_name",
+                          "a token's name has at most {most} bytes",
+                          ERR_NUMBER("most", TOKEN_NAME_SIZE - 1));
     if (scopes == 0 || scopes > SCOPES_ALL)
-        return err_reason(err, REASON_BAD_FIELD, "a token has scopes of read, play and manage");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.token_scopes",
+                          "a token has scopes of `read`, `play` and `manage`");
     if (scopes & ~own_scopes)
-        return err_reason(err, REASON_SCOPE_NEEDED,
+        return err_detail(err, REASON_SCOPE_NEEDED, "refusal.token_more",
                           "a token cannot make one that may do more than itself");
     if (expires_at != UTC_NONE && expires_at <= now)
-        return err_reason(err, REASON_BAD_FIELD, "a token expires in the future, or never");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.token_expiry",
+                          "a token expires in the future, or never");
     st = tokens_tidy(txn, user_id, now, &n, err);
     if (st != ST_OK)
         return st;
     if (n >= p->tokens_max)
-        return err_reason(err, REASON_LIMIT, "an account holds at most %lld tokens",
-                          (long long)p->tokens_max);
+        return ERR_DETAIL(err, REASON_LIMIT, "refusal.tokens_most",
+                          "an account holds at most {most} tokens",
+                          ERR_NUMBER("most", p->tokens_max));
     secret_make(p, token + 3);
     secret_hash(token, hash);
     st = api_tokens_create(txn, user_id, name, (int)scopes, hash, now, expires_at, &id, err);
@@ -435,5 +448,7 @@ enum status people_token_revoke(struct store_txn *txn, int64_t user_id, int64_t 
 {
     enum status st = api_tokens_revoke(txn, token_id, user_id, now, err);
 
-    return st == ST_NOT_FOUND ? err_reason(err, REASON_NOT_FOUND, "there is no such token") : st;
+    return st == ST_NOT_FOUND
+               ? err_detail(err, REASON_NOT_FOUND, "refusal.no_token", "there is no such token")
+               : st;
 }

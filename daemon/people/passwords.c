@@ -62,7 +62,7 @@ static void job_run(struct passwords *p, struct job *job)
 
     if (job->hash[0] &&
         crypto_pwhash_str_verify(job->hash, job->check, strlen(job->check)) != 0) {
-        r.st = err_reason(&r.err, REASON_BAD_CREDENTIALS,
+        r.st = err_detail(&r.err, REASON_BAD_CREDENTIALS, "refusal.login_wrong",
                           "the name and the password do not belong together");
         make = NULL;
     } else if (!make && crypto_pwhash_str_needs_rehash(job->hash, p->cost.passes,
@@ -153,7 +153,8 @@ static enum status job_add(struct passwords *p, const char *hash, const char *ch
     enum status st = ST_OK;
 
     if ((check && strlen(check) > PASSWORD_MAX) || (make && strlen(make) > PASSWORD_MAX))
-        return err_reason(err, REASON_TOO_LARGE, "a password has at most %d bytes", PASSWORD_MAX);
+        return ERR_DETAIL(err, REASON_TOO_LARGE, "refusal.password_most",
+                          "a password has at most {most} bytes", ERR_NUMBER("most", PASSWORD_MAX));
     job = calloc(1, sizeof *job);
     if (!job)
         return err_reason(err, REASON_NO_MEMORY, "no memory to check a password");
@@ -168,7 +169,8 @@ static enum status job_add(struct passwords *p, const char *hash, const char *ch
     }
     pthread_mutex_lock(&p->lock);
     if (p->waiting >= PASSWORDS_QUEUE_MAX) {
-        st = err_reason(err, REASON_BUSY, "too many log-ins at once; try again in a moment");
+        st = err_detail(err, REASON_BUSY, "refusal.logins_many",
+                        "too many log-ins at once; try again in a moment");
     } else {
         *p->last = job;
         p->last = &job->next;
@@ -217,26 +219,28 @@ enum status password_is_fit(const char *password, const char *handle, struct err
     bool is_one = true;
 
     if (len > PASSWORD_MAX || !utf8_is_valid(password, len))
-        return err_reason(err, REASON_BAD_FIELD,
-                          "a password is UTF-8 text of at most %d bytes", PASSWORD_MAX);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.password_bytes",
+                          "a password is UTF-8 text of at most {most} bytes",
+                          ERR_NUMBER("most", PASSWORD_MAX));
     for (size_t i = 0; i < len; i++) {
         characters += ((unsigned char)password[i] & 0xC0) != 0x80;
         is_one = is_one && password[i] == password[0];
     }
     if (characters < PASSWORD_MIN)
-        return err_reason(err, REASON_BAD_FIELD, "a password has at least %d characters",
-                          PASSWORD_MIN);
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.password_least",
+                          "a password has at least {least} characters",
+                          ERR_NUMBER("least", PASSWORD_MIN));
     for (size_t i = 0; i < COUNT_OF(too_common); i++)
         if (str_case_eq(password, too_common[i]))
             is_one = true;
     if (is_one)
-        return err_reason(err, REASON_BAD_FIELD,
+        return err_detail(err, REASON_BAD_FIELD, "refusal.password_common",
                           "this password is among the first that anybody would try");
     for (size_t i = 0; handle_len >= 3 && i + handle_len <= len; i++) {
         char piece[PASSWORD_MAX + 1];
         (void)str_copy(piece, handle_len + 1, password + i);
         if (str_case_eq(piece, handle) && len - handle_len < 6)
-            return err_reason(err, REASON_BAD_FIELD,
+            return err_detail(err, REASON_BAD_FIELD, "refusal.password_handle",
                               "a password is more than the handle and a few characters");
     }
     return ST_OK;

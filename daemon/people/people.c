@@ -77,16 +77,17 @@ static enum status invitation_check(struct store_conn *conn, const char *secret,
     enum status st;
 
     if (!secret || !secret_is_shaped(secret))
-        return err_reason(err, REASON_INVITE_NEEDED, "an invitation is needed to register here");
+        return err_detail(err, REASON_INVITE_NEEDED, "refusal.invite_needed",
+                          "an invitation is needed to register here");
     secret_hash(secret, hash);
     st = invites_find(conn, hash, &invite, err);
     if (st == ST_OK) {
         if (invite.used_by || invite.revoked_at != UTC_NONE || invite.expires_at <= now)
-            return err_reason(err, REASON_INVITE_NEEDED,
+            return err_detail(err, REASON_INVITE_NEEDED, "refusal.invite_gone",
                               "this invitation has been used, taken back or has expired");
         address_fold(invite.address, invite_key);
         if (invite.address[0] && address_key && !str_eq(invite_key, address_key))
-            return err_reason(err, REASON_INVITE_NEEDED,
+            return err_detail(err, REASON_INVITE_NEEDED, "refusal.invite_other",
                               "this invitation is for another address");
         *ret_invite = invite.id;
         return ST_OK;
@@ -95,14 +96,16 @@ static enum status invitation_check(struct store_conn *conn, const char *secret,
         return st;
     st = invitations_find(conn, hash, &game, err);
     if (st == ST_NOT_FOUND)
-        return err_reason(err, REASON_INVITE_NEEDED, "this invitation is none of ours");
+        return err_detail(err, REASON_INVITE_NEEDED, "refusal.invite_foreign",
+                          "this invitation is none of ours");
     if (st != ST_OK)
         return st;
     if (game.state != INVITATION_PENDING || game.expires_at <= now)
-        return err_reason(err, REASON_INVITE_NEEDED,
+        return err_detail(err, REASON_INVITE_NEEDED, "refusal.invite_answered",
                           "this invitation has been answered or has expired");
     if (address_key && !str_eq(game.address_key, address_key))
-        return err_reason(err, REASON_INVITE_NEEDED, "this invitation is for another address");
+        return err_detail(err, REASON_INVITE_NEEDED, "refusal.invite_other",
+                          "this invitation is for another address");
     *ret_invite = 0;
     return ST_OK;
 }
@@ -120,7 +123,7 @@ static enum status door_check(const struct people *p, struct store_conn *conn,
     case DOOR_CLOSED:
         break;
     }
-    return err_reason(err, REASON_REGISTRATION_CLOSED,
+    return err_detail(err, REASON_REGISTRATION_CLOSED, "refusal.registration_closed",
                       "registration is closed here; the operator makes accounts");
 }
 
@@ -146,7 +149,8 @@ enum status people_register(const struct people *p, struct store_txn *txn,
     if (st != ST_OK)
         return st;
     if (!wish->address)
-        return err_reason(err, REASON_MISSING_FIELD, "an address is needed to register");
+        return err_detail(err, REASON_MISSING_FIELD, "refusal.register_address",
+                          "an address is needed to register");
     address_fold(wish->address, row.address_key);
     st = door_check(p, conn, wish->invitation, row.address_key, now, &row.invite_id, err);
     if (st != ST_OK)
@@ -154,14 +158,15 @@ enum status people_register(const struct people *p, struct store_txn *txn,
     handle_fold(wish->handle, row.handle_key);
     st = users_find_handle(conn, row.handle_key, &user, err);
     if (st == ST_OK)
-        return err_reason(err, REASON_HANDLE_TAKEN, "the handle %s is taken", user.handle);
+        return ERR_DETAIL(err, REASON_HANDLE_TAKEN, "refusal.handle_taken",
+                          "the handle {handle} is taken", ERR_TEXT("handle", user.handle));
     if (st != ST_NOT_FOUND)
         return st;
     st = registrations_count(conn, NULL, now - MS_HOUR, &n, err);
     if (st != ST_OK)
         return st;
     if (n >= p->accounts_an_hour)
-        return err_reason(err, REASON_RATE_LIMIT,
+        return err_detail(err, REASON_RATE_LIMIT, "refusal.registrations_many",
                           "too many accounts are being made; try again in an hour");
 
     st = users_find_address(conn, row.address_key, &user, err);
@@ -212,8 +217,9 @@ enum status people_invite(const struct people *p, struct store_txn *txn, int64_t
         st = address_is_fit(address, err);
     if (st == ST_OK && note &&
         (strlen(note) >= INVITE_NOTE_SIZE || !utf8_is_valid(note, strlen(note))))
-        st = err_reason(err, REASON_BAD_FIELD, "a note is UTF-8 text of at most %d bytes",
-                        INVITE_NOTE_SIZE - 1);
+        st = ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.invite_note",
+                        "a note is UTF-8 text of at most {most} bytes",
+                        ERR_NUMBER("most", INVITE_NOTE_SIZE - 1));
     if (st != ST_OK)
         return st;
     secret_make(p, secret);

@@ -16,10 +16,11 @@ enum status notes_add(struct store_txn *txn, const struct note_row *note, int64_
     if (st != ST_OK)
         return st;
     if (note->text[0] == '\0')
-        return err_reason(err, REASON_BAD_FIELD, "note: it is empty");
+        return err_detail(err, REASON_BAD_FIELD, "refusal.note_empty", "a note must not be empty");
     if (n >= NOTES_A_GAME)
-        return err_reason(err, REASON_LIMIT, "you have %d notes on this game; no more are kept",
-                          NOTES_A_GAME);
+        return ERR_DETAIL(err, REASON_LIMIT, "refusal.notes_most",
+                          "your notes on this game are {n}; no more are kept",
+                          ERR_NUMBER("n", NOTES_A_GAME));
     q = query_begin(txn->conn, Q_NOTE_PUT);
     bind_int(&q, note->game_id);
     bind_int(&q, note->user_id);

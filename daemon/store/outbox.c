@@ -654,9 +654,11 @@ enum status outbox_again(struct store_txn *txn, int64_t id, utc_ms now, utc_ms e
     if (st != ST_OK)
         return st;
     if (!has_row)
-        return err_reason(err, REASON_NOT_FOUND, "there is no such delivery");
+        return err_detail(err, REASON_NOT_FOUND, "refusal.no_delivery",
+                          "there is no such delivery");
     if (waits)
-        return err_reason(err, REASON_ALREADY_DONE, "this delivery waits to be sent already");
+        return err_detail(err, REASON_ALREADY_DONE, "refusal.delivery_waits",
+                          "this delivery waits to be sent already");
     return erased ? err_set(err, ST_GONE, "this delivery is not kept any more")
                   : err_set(err, ST_INTERNAL, "store: OUTBOX_AGAIN: a row that is neither");
 }

@@ -272,7 +272,8 @@ static enum status invitation_one(struct query *q, struct invitation_row *ret_ro
     enum status st = query_row(q, &has_row, err);
 
     if (st == ST_OK && !has_row)
-        st = err_reason(err, REASON_NOT_FOUND, "there is no such invitation");
+        st = err_detail(err, REASON_NOT_FOUND, "refusal.no_invitation",
+                        "there is no such invitation");
     else if (st == ST_OK)
         invitation_read(q, &row);
     st = query_end(q, st, err);
@@ -302,7 +303,8 @@ enum status invitations_create(struct store_txn *txn, const struct invitation_ro
     bind_int(&q, row->expires_at);
     st = query_touch(&q, &id, err);
     if (st == ST_CONFLICT)
-        return err_reason(err, REASON_GAME_FULL, "this seat is kept for another already");
+        return err_detail(err, REASON_GAME_FULL, "refusal.seat_kept",
+                          "this seat is kept for another already");
     if (st == ST_OK && row->user_id) {
         q = for_member(txn, Q_MEMBER_INVITED, row->user_id, row->game_id);
         st = query_run(&q, err);
@@ -376,7 +378,8 @@ enum status invitations_of_game(struct store_conn *conn, int64_t game_id,
 
 static enum status not_pending(struct err *err)
 {
-    return err_reason(err, REASON_ALREADY_DONE, "this invitation is not pending any more");
+    return err_detail(err, REASON_ALREADY_DONE, "refusal.invitation_not_pending",
+                      "this invitation is not pending any more");
 }
 
 enum status invitations_claim(struct store_txn *txn, int64_t id, int64_t user_id, struct err *err)

@@ -80,7 +80,8 @@ static enum status explain_taken(struct store_conn *conn, enum status st, struct
         return st;
     text = sqlite3_errmsg(conn->db);
     if (strstr(text, "address"))
-        return err_reason(err, REASON_ALREADY_DONE, "another account has this mail address");
+        return err_detail(err, REASON_ALREADY_DONE, "refusal.address_taken",
+                          "another account has this mail address");
     return err_reason(err, REASON_HANDLE_TAKEN, "this handle is taken");
 }
 
@@ -341,7 +342,8 @@ static enum status change_one(struct query *q, struct address_change_row *ret_ro
     enum status st = query_row(q, &has_row, err);
 
     if (st == ST_OK && !has_row)
-        st = err_reason(err, REASON_NOT_FOUND, "no change of address is under way");
+        st = err_detail(err, REASON_NOT_FOUND, "refusal.no_change",
+                        "no change of address is under way");
     else if (st == ST_OK)
         change_read(q, &row);
     st = query_end(q, st, err);
@@ -355,7 +357,7 @@ static enum status change_touch(struct query *q, struct err *err)
 {
     enum status st = query_touch(q, NULL, err);
 
-    return st == ST_NOT_FOUND ? err_reason(err, REASON_ALREADY_DONE,
+    return st == ST_NOT_FOUND ? err_detail(err, REASON_ALREADY_DONE, "refusal.change_gone",
                                            "this change of address is not pending any more")
                               : st;
 }

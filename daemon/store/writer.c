@@ -319,7 +319,7 @@ static enum status enqueue(struct writer *w, const struct writer_command *comman
                            struct answer *answer, struct err *err)
 {
     if (w->is_stopping)
-        return err_reason(err, REASON_BUSY, "the server is stopping");
+        return err_detail(err, REASON_BUSY, "refusal.stopping", "the server is stopping");
     if (w->n == w->queue_max) {
         w->stats.refused++;
         return err_reason(err, REASON_BUSY, "%zu changes are waiting already", w->n);

@@ -212,12 +212,117 @@ void words_move_verdict(struct buf *out, enum lang lang, const struct position *
               6);
 }
 
+/* "e2-e3, f2-e3": the moves that a text can mean. */
+static void candidates_put(struct buf *out, const struct move_reading *reading)
+{
+    char text[MOVE_COORDINATE_MAX];
+
+    for (int i = 0; i < reading->candidates && i < MOVE_CANDIDATES_MAX; i++) {
+        (void)move_print_coordinate(reading->candidate[i], text, sizeof text);
+        buf_printf(out, "%s%s", i > 0 ? ", " : "", text);
+    }
+    if (reading->candidates > MOVE_CANDIDATES_MAX)
+        buf_puts(out, ", …");
+}
+
+void words_move_reading(struct buf *out, enum lang lang, const struct position *pos,
+                        const struct move_reading *reading)
+{
+    struct buf list = buf_make(SENTENCE_MAX);
+
+    switch (reading->code) {
+    case READ_MOVE:
+        words_put(out, lang, "verdict.legal", NULL, 0);
+        break;
+    case READ_ILLEGAL:
+        words_move_verdict(out, lang, pos, &reading->judgement);
+        break;
+    case READ_SEVERAL:
+        candidates_put(&list, reading);
+        words_put(out, lang, "refusal.several_moves",
+                  (const struct words_arg[]){WORDS_TEXT("moves", list.data)}, 1);
+        break;
+    case READ_NONE:
+        words_put(out, lang, "refusal.no_such_move", NULL, 0);
+        break;
+    case READ_WRONG_MAN:
+        words_put(out, lang, "refusal.wrong_man", NULL, 0);
+        break;
+    case READ_NO_CAPTURE:
+        words_put(out, lang, "refusal.no_capture", NULL, 0);
+        break;
+    case READ_WRONG_VICTIM:
+        words_put(out, lang, "refusal.wrong_victim", NULL, 0);
+        break;
+    default:
+        words_put(out, lang, "refusal.no_move", NULL, 0);
+        break;
+    }
+    buf_release(&list);
+}
+
 const char *words_reason(enum lang lang, enum reason reason)
 {
     char code[CODE_SIZE];
 
     (void)snprintf(code, sizeof code, "reason.%s", reason_slug(reason));
     return words_has(code) ? words_plain(lang, code) : reason_title(reason);
+}
+
+/* A value of a refusal in the reader's language, into ret[size]. */
+static const char *value_text(char *ret, size_t size, enum lang lang, const struct err *err,
+                              const struct err_value *value)
+{
+    struct buf text = buf_make(size - 1);
+    struct civil civil;
+
+    switch (value->kind) {
+    case ERR_ARG_TEXT:
+        buf_puts(&text, err->values + value->at);
+        break;
+    case ERR_ARG_NUMBER: /* words_put() writes it */
+        break;
+    case ERR_ARG_SEAT:
+        buf_puts(&text, (uint64_t)value->number < SEATS
+                            ? words_seat_name(lang, (enum seat)value->number)
+                            : "?");
+        break;
+    case ERR_ARG_LENGTH:
+        words_length(&text, lang, value->number);
+        break;
+    case ERR_ARG_INSTANT:
+        civil = civil_from_ms(value->number);
+        words_civil(&text, lang, &civil);
+        buf_puts(&text, " UTC");
+        break;
+    }
+    (void)str_copy(ret, size, text.data);
+    buf_release(&text);
+    return ret;
+}
+
+bool words_refusal(struct buf *out, enum lang lang, const struct err *err)
+{
+    char text[ERR_ARGS_MAX][ERR_VALUES_SIZE];
+    struct words_arg args[ERR_ARGS_MAX];
+
+    if (!err->detail) {
+        if (lang != LANG_EN || !err->text[0] || status_is_fault(err->code))
+            return false;
+        buf_puts(out, err->text);
+        return true;
+    }
+    for (size_t i = 0; i < err->n_args; i++) {
+        const struct err_value *value = &err->args[i];
+
+        args[i] = (struct words_arg){.name = value->name, .number = value->number};
+        if (value->kind != ERR_ARG_NUMBER)
+            args[i].text = value_text(text[i], sizeof text[i], lang, err, value);
+    }
+    if (err->field[0])
+        buf_printf(out, "%s: ", err->field);
+    words_put(out, lang, err->detail, args, err->n_args);
+    return true;
 }
 
 /* ---------------------------------------------------------------- results */

@@ -31,6 +31,7 @@
 #include "base/buf.h"
 #include "base/status.h"
 #include "base/utc.h"
+#include "rules/notation.h"
 #include "rules/rules.h"
 
 enum lang { LANG_EN, LANG_RU, LANG_RO, LANGS };
@@ -95,8 +96,15 @@ const char *words_man(enum lang lang, const struct game *game, uint8_t man);
 /* Why a move is not legal, as one sentence without a full stop. */
 void words_move_verdict(struct buf *out, enum lang lang, const struct position *pos,
                         const struct move_judgement *judgement);
+/* What reading a move came to, as one such sentence: for READ_MOVE that it is legal. */
+void words_move_reading(struct buf *out, enum lang lang, const struct position *pos,
+                        const struct move_reading *reading);
 /* The title of a reason ("It is not your turn"). */
 const char *words_reason(enum lang lang, enum reason reason);
+/* What a refusal says beyond its reason's title, as a sentence without a full stop, with its field
+ * before it if it names one.  False, and nothing is added, when there is no more to say: in other
+ * languages than English that is so for every failure without a code of the catalogue. */
+bool words_refusal(struct buf *out, enum lang lang, const struct err *err);
 /* How a game ended: "White and Yellow won: both enemies are mated".  result must not be
  * RESULT_NONE. */
 void words_result(struct buf *out, enum lang lang, const struct game *game, enum result result,
