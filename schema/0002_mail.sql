@@ -90,20 +90,24 @@ CREATE TABLE imap_boxes (
 
 -- -------------------------------------------------------------------------------------- games
 
--- A move by mail that nobody sees yet: its mover may take it back until it is played.  A timer of
--- kind 'held' belongs to each.
+-- A move or a resignation by mail that nobody sees yet: who sent it may take it back until it takes
+-- effect.  A timer of kind 'held' and of the same seat belongs to each.
 CREATE TABLE held_moves (
-    game_id     INTEGER PRIMARY KEY REFERENCES games (id), -- in which game; it has one turn at a time
+    game_id     INTEGER NOT NULL REFERENCES games (id), -- in which game
     seat        INTEGER NOT NULL CHECK (seat BETWEEN 0 AND 3), -- of which army
-    user_id     INTEGER NOT NULL REFERENCES users (id), -- who moves
-    state_no    INTEGER NOT NULL,              -- the game's state that it answers; any other drops it
-    move        TEXT NOT NULL,                 -- coordinates
+    kind        TEXT NOT NULL CHECK (kind IN ('move', 'resign')), -- what it is
+    user_id     INTEGER NOT NULL REFERENCES users (id), -- who moves, or resigns
+    state_no    INTEGER NOT NULL,              -- the game's state that it answers; move: any other drops it
+    move        TEXT NOT NULL,                 -- coordinates; resign: ''
     with_draw   INTEGER NOT NULL CHECK (with_draw IN (0, 1)), -- a draw is offered with it
     inbox_id    INTEGER REFERENCES inbox (id) ON DELETE SET NULL, -- the letter it stood in; NULL: purged
     received_at INTEGER NOT NULL,              -- when that was accepted: the deadline goes by it
-    release_at  INTEGER NOT NULL,              -- when it is played
-    created_at  INTEGER NOT NULL               -- when it was held
-) STRICT;
+    release_at  INTEGER NOT NULL,              -- when it takes effect
+    created_at  INTEGER NOT NULL,              -- when it was held
+    PRIMARY KEY (game_id, seat),
+    CHECK ((kind = 'move') = (move <> ''))
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX held_moves_one ON held_moves (game_id) WHERE kind = 'move'; -- one turn at a time
 CREATE INDEX held_moves_user ON held_moves (user_id);
 CREATE INDEX held_moves_inbox ON held_moves (inbox_id) WHERE inbox_id IS NOT NULL;
 
@@ -225,7 +229,7 @@ ALTER TABLE new_clock_facts RENAME TO clock_facts;
 CREATE INDEX clock_facts_game ON clock_facts (game_id, id);
 CREATE UNIQUE INDEX clock_facts_outage ON clock_facts (outage_id, game_id) WHERE outage_id IS NOT NULL;
 
--- kind: + 'held', a held move is to be played.
+-- kind: + 'held', a held move is to be played, or a held resignation to take effect.
 CREATE TABLE new_timers (
     id       INTEGER PRIMARY KEY,              -- internal
     kind     TEXT NOT NULL                     -- what

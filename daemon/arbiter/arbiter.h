@@ -32,7 +32,8 @@
  *   yes.  Needed is the yes of every seat that is neither mated nor absent at that time.
  *
  * States of a move by mail: (none) → held → played | taken back | dropped
- *      arbiter_hold()   none → held: judged in full, stored, told to nobody
+ *      arbiter_hold()   none → held: judged in full, stored, told to nobody; a resignation of the
+ *                       same seat that is held is taken back silently
  *      arbiter_undo()   held → taken back: by its mover, before release_at
  *      arbiter_tick()   held → played: at release_at, or at once when else the deadline's grace
  *                       would end first; the turn ends then, and the next one's clock starts
@@ -40,6 +41,18 @@
  *      any command that changes the state number, pauses or ends the game: held → dropped, and
  *                       hooks.on_dropped is told; if the same turn goes on it is given the time
  *                       from the letter's acceptance until then (clock fact 'held')
+ *
+ * States of a resignation by mail: (none) → held → done | taken back | dropped
+ *      arbiter_hold_resignation()  none → held, on turn or off it, also while paused; a held move
+ *                       of the same seat is taken back silently
+ *      arbiter_undo()   held → taken back
+ *      arbiter_tick()   held → done: the seat resigns, at release_at, or at once when else the
+ *                       grace of its turn would end first.  One who has two seats and a held move
+ *                       of the other: that is played first, as soon as it is due.
+ *      arbiter_move(), arbiter_hold(), arbiter_resign() of the same seat: taken back silently
+ *      the game ends, or the seat is out otherwise: held → dropped, and hooks.on_dropped is told.
+ *                       Nothing else drops it: it does not answer a board, but leaves the game.
+ *      One that was accepted after its turn's grace keeps no flag from falling.
  *
  * State numbers
  *   Whoever acts on a running game names the state number that he has seen (struct arbiter_act),
@@ -92,7 +105,7 @@
 #define ARBITER_OUTAGE_MS (5 * MS_MINUTE)     /* a longer gap is credited */
 #define ARBITER_DELIVERY_MS (5 * MS_MINUTE)   /* a turn's letter may take so long */
 #define ARBITER_DELIVERY_CAP_MS (48 * MS_HOUR) /* most that a turn is given for a late letter */
-#define ARBITER_HOLD_MAX_MS MS_HOUR           /* a move by mail is held no longer */
+#define ARBITER_HOLD_MAX_MS MS_HOUR           /* nothing by mail is held longer */
 #define ARBITER_UNREAD_MS (10 * MS_SECOND)    /* what waits for unread letters looks again then */
 #define ARBITER_UNREAD_MAX_MS MS_DAY          /* … and waits no longer: nobody seems to read them */
 
@@ -118,9 +131,9 @@ struct arbiter_limits {
  * yet started, any number not yet ended. */
 struct arbiter_limits arbiter_limits_usual(void);
 
-/* Why a held move was dropped. */
+/* Why a held move or resignation was dropped. */
 enum arbiter_drop {
-    DROP_STATE,  /* the game has moved on: somebody left it, … */
+    DROP_STATE,  /* the game has moved on: somebody left it, …; a resignation: the seat is out */
     DROP_PAUSED, /* it was paused */
     DROP_ENDED   /* it is finished or aborted */
 };
@@ -138,9 +151,9 @@ struct arbiter_hooks {
     enum status (*finished)(struct store_txn *txn, const struct game_row *game, utc_ms now,
                             void *arg, struct err *err);
     void *finished_arg;
-    /* A held move is not going to be played.  Called before on_events of the same command, with the
-     * game as it is now (saved).  Not called when its mover takes it back or moves by another
-     * door. */
+    /* A held move is not going to be played, or a held resignation will not take effect.  Called
+     * for each before on_events of the same command, with the game as it is now (saved).  Not
+     * called when who sent it takes it back or moves or resigns by another door. */
     enum status (*on_dropped)(struct store_txn *txn, const struct game_row *game,
                               const struct held_row *held, enum arbiter_drop why, utc_ms now,
                               void *arg, struct err *err);
@@ -293,9 +306,21 @@ MUST_CHECK enum status arbiter_hold(const struct arbiter *arb, struct store_txn 
                                     struct game_row *ret_game, struct err *err);
 
 /*
- * Take a held move back.  Only its mover may, and only by what was accepted before release_at;
- * else, and when none is held any more: REASON_NOTHING_HELD.  act->state_no must be the one that
- * the move answered (REASON_STATE_MISMATCH); ply and hash are not looked at.
+ * Resign as arbiter_resign() does, but not before release_at (at most ARBITER_HOLD_MAX_MS ahead,
+ * else REASON_BAD_FIELD).  A held move of the seat is taken back by it.  REASON_ALREADY_DONE: the
+ * seat has left already, or its resignation is held.  ret_held, ret_game: as arbiter_hold().
+ */
+MUST_CHECK enum status arbiter_hold_resignation(const struct arbiter *arb, struct store_txn *txn,
+                                                utc_ms now, struct arbiter_actor actor,
+                                                const struct arbiter_act *act, int64_t inbox_id,
+                                                utc_ms release_at, struct held_row *ret_held,
+                                                struct game_row *ret_game, struct err *err);
+
+/*
+ * Take back what is held: the actor's last, or that of act->seat.  Only who sent it may, and only
+ * by what was accepted before release_at; else, and when none is held any more:
+ * REASON_NOTHING_HELD.  act->state_no must be the one that a move answered, and for a resignation
+ * that or a later one (REASON_STATE_MISMATCH); ply and hash are not looked at.
  * ret_held (what it was) and ret_game may be NULL.
  */
 MUST_CHECK enum status arbiter_undo(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
@@ -386,7 +411,7 @@ struct arbiter_tick_report {
     int64_t set_back_ms;     /* the wall clock went back by so much; 0 */
     int64_t credited;        /* games credited for an outage in this call */
     int64_t warnings, forfeits, placed, expired, resumed; /* timers' work done */
-    int64_t released;        /* held moves played */
+    int64_t released;        /* held moves played, and held resignations done */
     int64_t unread;          /* timers put off until letters accepted in time have been read */
     int64_t failed;          /* timers whose work failed and was put off by ARBITER_RETRY_MS */
     int64_t failed_game_id;  /* the last such game; 0 */

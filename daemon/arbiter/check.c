@@ -250,31 +250,49 @@ static enum status check_clock(struct replay *r, struct err *err)
 
 enum { TIMERS_MAX = 16 };
 
-/* A held move answers the game as it stands, can be made, and will be. */
+/* A held move answers the game as it stands and can be made. */
+static void check_held_move(struct replay *r, const struct held_row *held)
+{
+    const struct game_row *g = r->game;
+    struct move_reading reading;
+
+    if (g->state != GAME_RUNNING || g->paused_at != UTC_NONE || held->state_no != g->state_no ||
+        held->seat != g->turn_seat || held->user_id != g->turn_user_id)
+        FAULT(r, "a move is held that does not answer the game as it stands");
+    else if (move_read(&r->pos, held->move, strlen(held->move), &reading) != READ_MOVE)
+        FAULT(r, "the move %s that is held is not legal", held->move);
+}
+
+/* What is held fits the game, and something will let it take effect. */
 static enum status check_held(struct replay *r, struct err *err)
 {
     const struct game_row *g = r->game;
     struct timer_row timers[TIMERS_MAX];
-    struct move_reading reading;
-    struct held_row held;
-    bool has_timer = false;
-    size_t n = 0;
-    enum status st = held_get(r->conn, g->id, &held, err);
+    struct held_row held[SEATS];
+    struct seat_row seats[SEATS];
+    size_t n = 0, n_timers = 0;
 
-    if (st == ST_NOT_FOUND)
+    TRY(held_of_game(r->conn, g->id, held, &n, err));
+    if (n == 0)
         return ST_OK;
-    if (st != ST_OK)
-        return st;
-    if (g->state != GAME_RUNNING || g->paused_at != UTC_NONE || held.state_no != g->state_no ||
-        held.seat != g->turn_seat || held.user_id != g->turn_user_id)
-        FAULT(r, "a move is held that does not answer the game as it stands");
-    else if (move_read(&r->pos, held.move, strlen(held.move), &reading) != READ_MOVE)
-        FAULT(r, "the move %s that is held is not legal", held.move);
-    TRY(timers_of_game(r->conn, g->id, timers, TIMERS_MAX, &n, err));
-    for (size_t i = 0; i < n; i++)
-        has_timer = has_timer || timers[i].kind == TIMER_HELD;
-    if (!has_timer)
-        FAULT(r, "a move is held and no timer will play it");
+    TRY(seats_get(r->conn, g->id, seats, err));
+    TRY(timers_of_game(r->conn, g->id, timers, TIMERS_MAX, &n_timers, err));
+    for (size_t i = 0; i < n; i++) {
+        const struct seat_row *seat = &seats[held[i].seat];
+        bool has_timer = false;
+
+        if (held[i].kind == HELD_MOVE)
+            check_held_move(r, &held[i]);
+        else if (g->state != GAME_RUNNING || held[i].state_no > g->state_no ||
+                 seat->user_id != held[i].user_id || seat->left_how != SEAT_STAYED)
+            FAULT(r, "a resignation is held that cannot take effect");
+        for (size_t j = 0; j < n_timers; j++)
+            has_timer = has_timer ||
+                        (timers[j].kind == TIMER_HELD && timers[j].seat == held[i].seat);
+        if (!has_timer)
+            FAULT(r, "a %s is held and no timer will let it take effect",
+                  held[i].kind == HELD_MOVE ? "move" : "resignation");
+    }
     return ST_OK;
 }
 

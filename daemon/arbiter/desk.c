@@ -31,8 +31,8 @@ void desk_init(struct desk *d, const struct arbiter *arb, struct store_txn *txn,
     d->now = now;
     d->acted_at = actor.received_at > 0 && actor.received_at < now ? actor.received_at : now;
     d->actor = actor;
-    d->has_held = false;
-    d->has_dropped = false;
+    d->held_seats = 0;
+    d->n_dropped = 0;
     d->finished = false;
     d->n_events = 0;
 }
@@ -48,17 +48,26 @@ enum status desk_reload_seats(struct desk *d, struct err *err)
     return ST_OK;
 }
 
+static enum status load_held(struct desk *d, struct err *err)
+{
+    struct held_row rows[SEATS];
+    size_t n = 0;
+
+    TRY(held_of_game(d->conn, d->game.id, rows, &n, err));
+    for (size_t i = 0; i < n; i++) {
+        d->held[rows[i].seat] = rows[i];
+        d->held_seats |= 1u << rows[i].seat;
+    }
+    return ST_OK;
+}
+
 enum status desk_open(struct desk *d, const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                       struct arbiter_actor actor, int64_t game_id, struct err *err)
 {
     desk_init(d, arb, txn, now, actor);
     TRY(games_get(d->conn, game_id, &d->game, err));
-    if (d->game.state == GAME_RUNNING) {
-        enum status st = held_get(d->conn, game_id, &d->held, err);
-        if (st != ST_OK && st != ST_NOT_FOUND)
-            return st;
-        d->has_held = st == ST_OK;
-    }
+    if (d->game.state == GAME_RUNNING)
+        TRY(load_held(d, err));
     return desk_reload_seats(d, err);
 }
 
@@ -67,9 +76,9 @@ enum status desk_close(struct desk *d, struct game_row *ret_game, struct err *er
     TRY(held_settle(d, err));
     d->game.updated_at = d->now;
     TRY(games_save(d->txn, &d->game, err));
-    if (d->arb->hooks.on_dropped && d->has_dropped)
-        TRY(d->arb->hooks.on_dropped(d->txn, &d->game, &d->held, d->dropped_why, d->now,
-                                     d->arb->hooks.on_dropped_arg, err));
+    for (size_t i = 0; d->arb->hooks.on_dropped && i < d->n_dropped; i++)
+        TRY(d->arb->hooks.on_dropped(d->txn, &d->game, &d->dropped[i].row, d->dropped[i].why,
+                                     d->now, d->arb->hooks.on_dropped_arg, err));
     if (d->arb->hooks.on_events && d->n_events)
         TRY(d->arb->hooks.on_events(d->txn, &d->game, d->events, d->n_events, d->now,
                                     d->arb->hooks.on_events_arg, err));

@@ -1,7 +1,7 @@
 /*
  * arbiter/desk.h - one command at work on one game (internal to the room).
  *
- * A desk holds the game row, its seats, the held move and the events appended so far.  A command is
+ * A desk holds the game row, its seats, what is held and the events appended so far.  A command is
  *     desk_open()      read the game and its seats
  *     … judge, change desk->game, seats and votes, desk_event() …
  *     desk_close()     save the game, call the hooks, hand the row out
@@ -37,10 +37,13 @@ struct desk {
     struct arbiter_actor actor;
     struct game_row game;
     struct seat_row seats[SEATS];
-    bool has_held; /* a move is being held in this game */
-    struct held_row held;
-    bool has_dropped; /* held has been dropped by this command */
-    enum arbiter_drop dropped_why;
+    unsigned held_seats; /* bit seat: held[seat] is a move or a resignation that is being held */
+    struct held_row held[SEATS];
+    size_t n_dropped; /* of what was held, by this command */
+    struct {
+        struct held_row row;
+        enum arbiter_drop why;
+    } dropped[SEATS];
     bool finished; /* by this command */
     size_t n_events;
     struct event_row events[ARBITER_EVENTS_MAX];
@@ -170,16 +173,25 @@ MUST_CHECK enum status play_make(struct desk *d, struct play *play, struct move_
 MUST_CHECK enum status play_may_offer(struct desk *d, struct err *err);
 /* The actor, who has just moved, offers it, or agrees to what his partner has offered. */
 MUST_CHECK enum status play_offer(struct desk *d, int seat, struct err *err);
+/* The actor resigns a seat. */
+MUST_CHECK enum status play_resign(struct desk *d, int seat, struct err *err);
+/* Which seat resigns: is it said where that matters?  REASON_MISSING_FIELD. */
+MUST_CHECK enum status play_resigner(const struct desk *d, const struct arbiter_act *act,
+                                     struct err *err);
 /* The seat on turn loses on time. */
 MUST_CHECK enum status play_forfeit(struct desk *d, struct err *err);
 
 /* ---------------------------------------------------------------- held.c */
 
-/* The held move is taken away, whatever for, with its timer. */
-MUST_CHECK enum status held_remove(struct desk *d, struct err *err);
-/* It is played. */
-MUST_CHECK enum status held_play(struct desk *d, struct err *err);
-/* It is dropped, if the game is not any more what it answers. */
+/* What is held for a seat (-1: for none); NULL. */
+const struct held_row *held_of_seat(const struct desk *d, int seat);
+/* The move that is held, whose it may be; NULL. */
+const struct held_row *held_move(const struct desk *d);
+/* What is held for a seat, if anything, is taken away, whatever for, with its timer. */
+MUST_CHECK enum status held_remove(struct desk *d, int seat, struct err *err);
+/* It takes effect: it is played, or the seat resigns. */
+MUST_CHECK enum status held_release(struct desk *d, int seat, struct err *err);
+/* What cannot take effect any more as the game is now is dropped. */
 MUST_CHECK enum status held_settle(struct desk *d, struct err *err);
 
 /* ---------------------------------------------------------------- delivery.c */

@@ -447,8 +447,7 @@ enum status arbiter_move(const struct arbiter *arb, struct store_txn *txn, utc_m
 
     TRY(play_open(&d, arb, txn, now, actor, act, true, &seat, err));
     TRY(play_judge(&d, seat, text, &play, err));
-    if (d.has_held) /* his own, since it is his turn: this one takes its place */
-        TRY(held_remove(&d, err));
+    TRY(held_remove(&d, seat, err)); /* this one takes the place of what he has in hand */
     TRY(play_make(&d, &play, &row, err));
     TRY(desk_close(&d, ret_game, err));
     if (ret_move)
@@ -483,6 +482,19 @@ static enum status leave(struct desk *d, int seat, enum leave_how how, int64_t b
     return go_on(d, &pos, -1, had_turn, err);
 }
 
+enum status play_resigner(const struct desk *d, const struct arbiter_act *act, struct err *err)
+{
+    if (seat_is_unclear(d, act))
+        return err_detail(err, REASON_MISSING_FIELD, "refusal.which_resigns",
+                          "name the seat: which of your two resigns?");
+    return ST_OK;
+}
+
+enum status play_resign(struct desk *d, int seat, struct err *err)
+{
+    return leave(d, seat, LEAVE_RESIGN, d->actor.user_id, err);
+}
+
 enum status arbiter_resign(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                            struct arbiter_actor actor, const struct arbiter_act *act,
                            struct game_row *ret_game, struct err *err)
@@ -491,10 +503,11 @@ enum status arbiter_resign(const struct arbiter *arb, struct store_txn *txn, utc
     int seat = -1;
 
     TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
-    if (seat_is_unclear(&d, act))
-        return err_detail(err, REASON_MISSING_FIELD, "refusal.which_resigns",
-                          "name the seat: which of your two resigns?");
-    TRY(leave(&d, seat, LEAVE_RESIGN, actor.user_id, err));
+    TRY(play_resigner(&d, act, err));
+    const struct held_row *held = held_of_seat(&d, seat);
+    if (held && held->kind == HELD_RESIGN) /* that is done with this */
+        TRY(held_remove(&d, seat, err));
+    TRY(play_resign(&d, seat, err));
     return desk_close(&d, ret_game, err);
 }
 

@@ -250,41 +250,80 @@ static enum status wait_for_letters(struct tick *t, const struct timer_row *time
     return timers_set(t->txn, &later, err);
 }
 
-/* The deadline's timer while a move is held: its player has done what it would remind him of. */
-static enum status clock_of_held(struct tick *t, struct desk *d, const struct timer_row *timer,
-                                 struct err *err)
+/* When the grace of the turn that is on is over. */
+static utc_ms grace_end(const struct desk *d)
 {
-    utc_ms end_at = d->game.deadline_at + d->game.grace_ms + 1;
+    return d->game.deadline_at + d->game.grace_ms;
+}
+
+/* What the player on turn has in hand, said in time: it keeps his flag from falling.  NULL. */
+static const struct held_row *held_in_time(const struct desk *d)
+{
+    const struct held_row *held = held_of_seat(d, d->game.turn_seat);
+
+    return held && held->received_at <= grace_end(d) ? held : NULL;
+}
+
+/* The deadline's timer meanwhile: its player has done what it would remind him of. */
+static enum status clock_of_held(struct tick *t, struct desk *d, const struct held_row *held,
+                                 const struct timer_row *timer, struct err *err)
+{
+    utc_ms end_at = grace_end(d) + 1;
     struct timer_row later = *timer;
 
     if (d->now >= end_at) {
         t->r.released++;
-        return held_play(d, err);
+        return held_release(d, held->seat, err);
     }
-    later.due_at = d->held.release_at > d->now && d->held.release_at < end_at ? d->held.release_at
-                                                                              : end_at;
+    later.due_at = held->release_at > d->now && held->release_at < end_at ? held->release_at
+                                                                          : end_at;
     return timers_set(t->txn, &later, err);
 }
 
-/* A held move is due. */
+/* A resignation is due.  If its player, who then has two seats, has a move in hand as well, that
+ * goes first: his own leaving must not drop it. */
+static enum status resign_due(struct tick *t, struct desk *d, int seat,
+                              const struct timer_row *timer, struct err *err)
+{
+    const struct held_row *move = held_move(d);
+
+    if (move && move->user_id == d->held[seat].user_id) {
+        if (move->release_at > d->now) {
+            struct timer_row later = *timer;
+            later.due_at = move->release_at;
+            return timers_set(t->txn, &later, err);
+        }
+        TRY(held_release(d, move->seat, err));
+        t->r.released++;
+        if (d->game.state != GAME_RUNNING) /* desk_close() drops it */
+            return ST_OK;
+    }
+    t->r.released++;
+    return held_release(d, seat, err);
+}
+
+/* What is held for a seat is due. */
 static enum status held_timer(struct tick *t, struct desk *d, const struct timer_row *timer,
                               struct err *err)
 {
+    const struct held_row *held = held_of_seat(d, timer->seat);
     struct timer_row later = *timer;
     bool waits = false;
 
-    if (!d->has_held) /* left over */
+    if (!held) /* left over */
         return timers_clear(t->txn, TIMER_HELD, timer->game_id, timer->seat, err);
-    if (d->now < d->held.release_at) {
-        later.due_at = d->held.release_at;
+    if (d->now < held->release_at) {
+        later.due_at = held->release_at;
         return timers_set(t->txn, &later, err);
     }
     /* One of them may take it back. */
-    TRY(wait_for_letters(t, timer, d->held.release_at - 1, &waits, err));
+    TRY(wait_for_letters(t, timer, held->release_at - 1, &waits, err));
     if (waits)
         return ST_OK;
+    if (held->kind == HELD_RESIGN)
+        return resign_due(t, d, timer->seat, timer, err);
     t->r.released++;
-    return held_play(d, err);
+    return held_release(d, timer->seat, err);
 }
 
 static enum status invitation_timer(struct tick *t, struct desk *d, const struct timer_row *timer,
@@ -322,6 +361,7 @@ static enum status clock_timer(struct tick *t, struct desk *d, const struct time
                                struct err *err)
 {
     bool is_placing = d->game.state == GAME_PLACING, waits = false;
+    const struct held_row *held;
     int64_t given_ms = 0;
     utc_ms end_at;
 
@@ -335,14 +375,15 @@ static enum status clock_timer(struct tick *t, struct desk *d, const struct time
     if (d->game.deadline_at == UTC_NONE)
         return err_reason(err, REASON_CORRUPT, "game %s: its clock runs without a deadline",
                           d->game.public_id);
-    if (d->has_held)
-        return clock_of_held(t, d, timer, err);
+    held = held_in_time(d);
+    if (held)
+        return clock_of_held(t, d, held, timer, err);
     if (!is_placing) {
         TRY(delivery_give_waiting(d, &given_ms, err));
         if (given_ms > 0) /* the timer has been set anew */
             return ST_OK;
     }
-    end_at = d->game.deadline_at + (is_placing ? 0 : d->game.grace_ms);
+    end_at = is_placing ? d->game.deadline_at : grace_end(d);
     if (d->now <= end_at)
         return announce(t, d, err);
     TRY(wait_for_letters(t, timer, end_at, &waits, err));

@@ -102,8 +102,8 @@ static const struct {
     const char *slug;  /* of its explanation */
 } usages[] = {
     {COMMAND_MOVE, "e2-e4 · Nf3 · O-O · k13-l14=Q · 12. Rd4-d8", "move"},
-    {COMMAND_UNDO, "undo", "undo"},
-    {COMMAND_RESIGN, "resign", "resign"},
+    {COMMAND_UNDO, "undo · undo south", "undo"},
+    {COMMAND_RESIGN, "resign · resign south", "resign"},
     {COMMAND_DRAW_OFFER, "draw · draw accept · draw decline", "draw"},
     {COMMAND_CLAIM_DRAW, "claim draw", "claim"},
     {COMMAND_ACCEPT, "accept · decline", "accept"},
@@ -301,9 +301,10 @@ enum token_purpose answer_purpose(const struct act *a)
 {
     if (!a->has_game)
         return TOKEN_ACCOUNT;
-    if (a->game.state == GAME_RUNNING && a->game.turn_user_id == a->sender.user.id && !a->has_held)
+    if (a->game.state == GAME_RUNNING && a->game.turn_user_id == a->sender.user.id &&
+        !a->has_held && (a->resigning >> a->game.turn_seat & 1u) == 0)
         return TOKEN_TURN;
-    return a->has_held ? TOKEN_RECEIPT : TOKEN_INFO;
+    return a->has_held || a->resigning ? TOKEN_RECEIPT : TOKEN_INFO;
 }
 
 /* The text, cut where it is too long, in a buffer of its own. */

@@ -359,16 +359,22 @@ static enum taken take_place(const struct words *w, struct command *c)
     return had[0] && had[1] && had[2] ? TAKEN_COMMAND : TAKEN_BAD;
 }
 
-static enum taken take_seat(const struct words *w, struct command *c)
+/* "south": 0 … "east": 3; -1 for anything else. */
+static int seat_of_word(const char *word)
 {
     static const char *const names[] = {"south", "west", "north", "east"};
 
+    for (int i = 0; i < (int)COUNT_OF(names); i++)
+        if (str_case_eq(word, names[i]))
+            return i;
+    return -1;
+}
+
+static enum taken take_seat(const struct words *w, struct command *c)
+{
     if (w->n != 3)
         return TAKEN_BAD;
-    c->seat = -1;
-    for (int i = 0; i < (int)COUNT_OF(names); i++)
-        if (str_case_eq(w->at[1], names[i]))
-            c->seat = i;
+    c->seat = seat_of_word(w->at[1]);
     if (c->seat < 0)
         return TAKEN_BAD;
     if (str_case_eq(w->at[2], "me"))
@@ -502,6 +508,12 @@ static enum taken take_arguments(const struct words *w, struct command *c)
             return TAKEN_BAD;
         (void)str_copy(c->text, sizeof c->text, w->at[1]);
         return TAKEN_COMMAND;
+    case COMMAND_RESIGN:
+    case COMMAND_UNDO:
+        if (w->n == 1)
+            return TAKEN_COMMAND;
+        c->seat = w->n == 2 ? seat_of_word(w->at[1]) : -1;
+        return c->seat >= 0 ? TAKEN_COMMAND : TAKEN_BAD;
     case COMMAND_HELP:
         for (size_t i = 1; i < w->n; i++)
             if (!append(c->text, sizeof c->text, w->at[i]))

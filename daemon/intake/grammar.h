@@ -47,12 +47,12 @@ enum {
 /* X(name, word, acts): acts says that it changes a game, an invitation or a letter held. */
 #define COMMAND_LIST(X)                                                                            \
     X(MOVE, "move", true)           /* text: as written; number: "12." before it, or 0 */          \
-    X(RESIGN, "resign", true)                                                                      \
+    X(RESIGN, "resign", true)       /* seat; -1: his only one */                                   \
     X(DRAW_OFFER, "draw offer", true)                                                              \
     X(DRAW_ACCEPT, "draw accept", true)                                                            \
     X(DRAW_DECLINE, "draw decline", true)                                                          \
     X(CLAIM_DRAW, "claim draw", true)                                                              \
-    X(UNDO, "undo", true)                                                                          \
+    X(UNDO, "undo", true)           /* seat; -1: what was held last */                             \
     X(PLACE, "place", true)         /* squares[]: rook, bishop, knight */                          \
     X(ACCEPT, "accept", true)       /* what the letter was about */                                \
     X(DECLINE, "decline", true)                                                                    \
@@ -95,7 +95,7 @@ struct command {
     int number;                       /* MOVE: the number before it; 0: none */
     int square;                       /* as rules/: rank index * 16 + file index; -1: none */
     int squares[3];                   /* PLACE: rook, bishop, knight */
-    int seat;                         /* SEAT: 0 south … 3 east */
+    int seat;                         /* 0 south … 3 east; -1: not said */
     enum seat_offer offer;            /* SEAT */
     struct {
         int days;                     /* 0: not said */

@@ -86,6 +86,8 @@ struct act {
     unsigned own;               /* bit seat: the user's */
     bool has_held;              /* a move of his is held in this game */
     struct held_row held;
+    unsigned resigning;         /* bit seat: his resignation of it is held */
+    struct held_row resignations[SEAT_COUNT];
 
     struct buf text;            /* the answer */
     bool wants_board;
@@ -111,7 +113,7 @@ MUST_CHECK enum status judge(const struct intake_options *options, struct store_
                              utc_ms now, const struct reading *reading, struct buf *trace,
                              struct judged *ret, struct err *err);
 
-/* The game, its seats and the held move anew. */
+/* The game, its seats and what of his is held anew. */
 MUST_CHECK enum status act_reload(struct act *a, struct err *err);
 /* The present position, in memory of its own; free() it. */
 MUST_CHECK enum status act_position(const struct act *a, struct position **ret, struct err *err);
@@ -173,6 +175,8 @@ bool tell_needs_game(enum command_kind kind);
 /* "e2e3, e2e4 …" of the seat on turn: from a square, of a kind, or all; sorted.  Returns how many.
  */
 int moves_put(struct buf *out, const struct position *pos, int from, enum kind kind);
+/* What of his is on hold in the game, and until when. */
+void say_held(struct act *a);
 /* Who won a game that is over, and how; else nothing. */
 void say_result(struct act *a);
 /* Which round a coming move belongs to, as letters number them. */

@@ -42,21 +42,38 @@ void trace(struct act *a, const char *fmt, ...)
 
 /* ------------------------------------------------------------------------------- the game */
 
+/* What of his is held in the game. */
+static enum status load_held(struct act *a, struct err *err)
+{
+    struct held_row rows[SEAT_COUNT];
+    size_t n = 0;
+
+    TRY(held_of_game(a->conn, a->game.id, rows, &n, err));
+    a->has_held = false;
+    a->resigning = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].user_id != a->sender.user.id)
+            continue;
+        if (rows[i].kind == HELD_MOVE) {
+            a->held = rows[i];
+            a->has_held = true;
+        } else {
+            a->resignations[rows[i].seat] = rows[i];
+            a->resigning |= 1u << rows[i].seat;
+        }
+    }
+    return ST_OK;
+}
+
 enum status act_reload(struct act *a, struct err *err)
 {
-    enum status st;
-
     TRY(games_get(a->conn, a->game.id, &a->game, err));
     TRY(seats_get(a->conn, a->game.id, a->seats, err));
     a->own = 0;
     for (int seat = 0; seat < SEAT_COUNT; seat++)
         if (a->seats[seat].user_id == a->sender.user.id)
             a->own |= 1u << seat;
-    st = held_get(a->conn, a->game.id, &a->held, err);
-    if (st != ST_OK && st != ST_NOT_FOUND)
-        return st;
-    a->has_held = st == ST_OK && a->held.user_id == a->sender.user.id;
-    return ST_OK;
+    return load_held(a, err);
 }
 
 enum status act_position(const struct act *a, struct position **ret, struct err *err)

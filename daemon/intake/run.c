@@ -16,6 +16,7 @@ struct run {
     bool is_stale;             /* the address that was written to shows an earlier state */
     bool has_draw;             /* somewhere in it a draw is offered */
     bool has_moved;            /* a move was made or is held */
+    unsigned resigned;         /* bit seat: its resignation is held since one of these commands */
     bool drew;                 /* … and the offer went with it */
     bool has_created;          /* `create` and its `seat` lines were run */
     const struct command *at;  /* the command at work */
@@ -199,11 +200,25 @@ static enum status offer_with_move(struct run *r, struct err *err)
     return arbiter_offer_draw(a->options->arbiter, a->txn, a->now, actor_of(a), &act, NULL, err);
 }
 
-static enum status play(struct run *r, const struct position *pos, struct err *err)
+/* The move took the place of a resignation. */
+static void say_not_resigning(struct run *r, unsigned before)
+{
+    struct act *a = r->a;
+
+    for (int seat = 0; seat < SEAT_COUNT; seat++) {
+        if (((before & ~a->resigning) >> seat & 1u) == 0)
+            continue;
+        SAY(a, "mail.resign_replaced", WORDS_TEXT("colour", colour_of(a, seat)));
+        say_line(a);
+    }
+}
+
+static enum status play(struct run *r, struct err *err)
 {
     struct act *a = r->a;
     const struct arbiter_act act = act_of(a);
     int64_t hold_ms = hold_ms_of(a);
+    unsigned resigning = a->resigning;
     enum status st;
 
     if (hold_ms > 0) {
@@ -219,6 +234,7 @@ static enum status play(struct run *r, const struct position *pos, struct err *e
             SAY(a, "mail.move_held", WORDS_TEXT("move", a->held.move),
                 WORDS_TEXT("at", until.data));
             say_line(a);
+            say_not_resigning(r, resigning);
         }
         buf_release(&until);
         return st;
@@ -236,11 +252,11 @@ static enum status play(struct run *r, const struct position *pos, struct err *e
             SAY(a, "mail.move_played", WORDS_TEXT("move", move->move),
                 WORDS_TEXT("short", move->san));
             say_line(a);
+            say_not_resigning(r, resigning);
             if (r->has_draw && a->game.state == GAME_RUNNING)
                 st = offer_with_move(r, err);
         }
         free(move);
-        (void)pos;
         return st;
     }
 }
@@ -253,12 +269,14 @@ static enum status run_move(struct run *r, struct err *err)
 
     if (r->has_moved)
         return refuse(r, err, REASON_MOVE_HELD, "mail.two_moves");
+    if (a->game.turn_seat >= 0 && (r->resigned >> a->game.turn_seat & 1u))
+        return refuse(r, err, REASON_BAD_REQUEST, "mail.after_resign");
     if (a->game.state == GAME_RUNNING && a->token.state_no == a->game.state_no &&
         a->game.turn_user_id == a->sender.user.id)
         TRY(check_number(r, err));
     if (a->game.position[0])
         TRY(act_position(a, &pos, err));
-    st = play(r, pos, err);
+    st = play(r, err);
     if (st == ST_OK) {
         r->has_moved = a->has_acted = true;
         r->drew = r->has_draw;
@@ -278,13 +296,13 @@ static enum status run_move(struct run *r, struct err *err)
 static enum status run_undo(struct run *r, struct err *err)
 {
     struct act *a = r->a;
-    const struct arbiter_act act = act_of(a);
+    struct arbiter_act act = act_of(a);
     struct held_row held;
     enum status st;
 
-    if (a->has_held && a->held.release_at > a->at && act.state_no != a->held.state_no)
-        return err_reason(err, REASON_STATE_MISMATCH, "%s", reason_title(REASON_STATE_MISMATCH));
-    if (!a->has_held)
+    if (r->at->seat >= 0)
+        act.seat = r->at->seat;
+    if (!a->has_held && !a->resigning)
         return refuse(r, err, REASON_NOTHING_HELD, "mail.undo_late");
     st = arbiter_undo(a->options->arbiter, a->txn, a->now, actor_of(a), &act, &held, NULL, err);
     if (st != ST_OK)
@@ -294,8 +312,12 @@ static enum status run_undo(struct run *r, struct err *err)
     TRY(act_reload(a, err));
     a->has_acted = true;
     say_success(a);
-    SAY(a, "mail.undone", WORDS_TEXT("move", held.move));
+    if (held.kind == HELD_MOVE)
+        SAY(a, "mail.undone", WORDS_TEXT("move", held.move));
+    else
+        SAY(a, "mail.resign_undone", WORDS_TEXT("colour", colour_of(a, held.seat)));
     say_line(a);
+    say_held(a); /* who has two seats may have more in hand */
     return ST_OK;
 }
 
@@ -322,6 +344,77 @@ static enum status run_act(struct run *r,
     say_result(a); /* that may have been the end */
     return ST_OK;
 }
+
+/* ------------------------------------------------------------------------------- resigning */
+
+/* The held resignation's receipt.  move: what he had in hand before, which it took the place of. */
+static void say_resigning(struct run *r, int seat, const char *move)
+{
+    struct act *a = r->a;
+    struct buf until = buf_make(LINE_ROOM);
+
+    instant_put(&until, a, a->resignations[seat].release_at);
+    say_success(a);
+    SAY(a, "mail.resign_held", WORDS_TEXT("colour", colour_of(a, seat)),
+        WORDS_TEXT("at", until.data));
+    say_line(a);
+    if (*move && !a->has_held) {
+        SAY(a, "mail.move_replaced", WORDS_TEXT("move", move));
+        say_line(a);
+    }
+    buf_release(&until);
+}
+
+static enum status hold_resignation(struct run *r, const struct arbiter_act *act, struct err *err)
+{
+    struct act *a = r->a;
+    char move[MOVE_TEXT_SIZE] = "";
+    struct held_row held;
+
+    if (a->has_held)
+        (void)str_copy(move, sizeof move, a->held.move);
+    TRY(arbiter_hold_resignation(a->options->arbiter, a->txn, a->now, actor_of(a), act,
+                                 a->reading->row.id, a->now + hold_ms_of(a), &held, NULL, err));
+    TRY(act_reload(a, err));
+    a->has_acted = true;
+    r->resigned |= 1u << held.seat;
+    say_resigning(r, held.seat, move);
+    return ST_OK;
+}
+
+static enum status resign_now(struct run *r, const struct arbiter_act *act, struct err *err)
+{
+    struct act *a = r->a;
+
+    TRY(arbiter_resign(a->options->arbiter, a->txn, a->now, actor_of(a), act, NULL, err));
+    TRY(act_reload(a, err));
+    a->token.state_no = a->game.state_no; /* what changed it was one's own */
+    a->has_acted = true;
+    say_success(a);
+    say_plain(a, "mail.resigned");
+    say_line(a);
+    say_result(a);
+    return ST_OK;
+}
+
+static enum status run_resign(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    struct arbiter_act act = act_of(a);
+    enum status st;
+
+    if (r->at->seat >= 0) {
+        act.seat = r->at->seat;
+        if ((a->own >> act.seat & 1u) == 0)
+            return refuse(r, err, REASON_NOT_YOUR_GAME, "mail.not_your_seat");
+    }
+    st = hold_ms_of(a) > 0 ? hold_resignation(r, &act, err) : resign_now(r, &act, err);
+    if (st != ST_OK && err->reason == REASON_MISSING_FIELD)
+        return refuse(r, err, REASON_MISSING_FIELD, "mail.resign_which");
+    return st;
+}
+
+/* ------------------------------------------------------------------------------- draws */
 
 static enum status run_draw_offer(struct run *r, struct err *err)
 {
@@ -658,6 +751,14 @@ static bool letter_has(const struct grammar *g, enum command_kind kind)
     return false;
 }
 
+/* After a resignation that is held only what does not touch the game; but who has two seats may
+ * resign the other as well, or move with it. */
+static bool may_follow_resign(const struct run *r, enum command_kind kind)
+{
+    return !command_acts(kind) || kind == COMMAND_RESIGN || kind == COMMAND_MOVE ||
+           (kind == COMMAND_DRAW_OFFER && r->has_draw);
+}
+
 static enum status run_one(struct run *r, struct err *err)
 {
     struct act *a = r->a;
@@ -669,11 +770,13 @@ static enum status run_one(struct run *r, struct err *err)
         return err_reason(err, REASON_STATE_MISMATCH, "%s", reason_title(REASON_STATE_MISMATCH));
     if (r->has_moved && !may_follow_move(c->kind))
         return refuse(r, err, REASON_MOVE_HELD, "mail.after_move");
+    if (r->resigned && !may_follow_resign(r, c->kind))
+        return refuse(r, err, REASON_BAD_REQUEST, "mail.after_resign");
     switch (c->kind) {
     case COMMAND_MOVE:
         return run_move(r, err);
     case COMMAND_RESIGN:
-        return run_act(r, arbiter_resign, "mail.resigned", err);
+        return run_resign(r, err);
     case COMMAND_DRAW_OFFER:
         return run_draw_offer(r, err);
     case COMMAND_DRAW_ACCEPT:

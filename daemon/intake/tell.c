@@ -163,13 +163,22 @@ out:
     return st;
 }
 
-static void say_held(struct act *a)
+void say_held(struct act *a)
 {
     struct buf until = buf_make(LINE_ROOM);
 
     if (a->has_held) {
         instant_put(&until, a, a->held.release_at);
         SAY(a, "mail.on_hold", WORDS_TEXT("move", a->held.move), WORDS_TEXT("at", until.data));
+        say_line(a);
+    }
+    for (int seat = 0; seat < SEAT_COUNT; seat++) {
+        if ((a->resigning >> seat & 1u) == 0)
+            continue;
+        buf_clear(&until);
+        instant_put(&until, a, a->resignations[seat].release_at);
+        SAY(a, "mail.resign_on_hold", WORDS_TEXT("colour", colour_of(a, seat)),
+            WORDS_TEXT("at", until.data));
         say_line(a);
     }
     buf_release(&until);

@@ -24,6 +24,7 @@ struct answer {
     json_t *params;
     const char *text, *in_reply_to, *references, *subject, *move, *from; /* "" : not there */
     bool wants_board;
+    bool is_resignation; /* of held_dropped */
     enum token_purpose purpose;
     int64_t inbox_id;
     char ids[REFERENCES_TEXT_MAX]; /* cut up */
@@ -49,6 +50,7 @@ static void answer_read(const struct intent_row *intent, struct answer *ret)
     ret->move = string_of(ret->params, "move");
     ret->from = string_of(ret->params, "from");
     ret->wants_board = json_is_true(json_object_get(ret->params, "board"));
+    ret->is_resignation = json_is_true(json_object_get(ret->params, "resign"));
     ret->inbox_id = json_integer_value(json_object_get(ret->params, "inbox"));
     purpose = string_of(ret->params, "purpose");
     if (str_eq(intent->template_name, "held_letter"))
@@ -150,6 +152,8 @@ static void write_answer(struct page *page, const struct intent_row *intent,
         (void)snprintf(code, sizeof code, "head.%s", template);
         if (str_eq(template, "held_letter") && a->from[0] == '\0')
             (void)str_copy(code, sizeof code, "head.held_letter_plain");
+        else if (str_eq(template, "held_dropped") && a->is_resignation)
+            (void)str_copy(code, sizeof code, "head.held_dropped_resign");
         else if (str_eq(template, "held_dropped") && a->move[0] == '\0')
             (void)str_copy(code, sizeof code, "head.held_dropped_plain");
         words_put(&text, lang, code, args, COUNT_OF(args));
@@ -205,12 +209,13 @@ enum status notify_on_dropped(struct store_txn *txn, const struct game_row *game
 
     (void)arg;
     (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key,
-                   "held_dropped:%s:%" PRId64 ":%" PRId64, game->public_id, held->state_no,
-                   held->created_at);
+                   "held_dropped:%s:%d:%" PRId64 ":%" PRId64, game->public_id, held->seat,
+                   held->state_no, held->created_at);
     (void)snprintf(params, sizeof params,
-                   "{\"move\":\"%s\",\"board\":true,\"purpose\":\"%s\",\"inbox\":%" PRId64 "}",
-                   held->move, token_purpose_str(is_still_his ? TOKEN_TURN : TOKEN_RECEIPT),
-                   held->inbox_id);
+                   "{\"move\":\"%s\",\"resign\":%s,\"board\":true,\"purpose\":\"%s\","
+                   "\"inbox\":%" PRId64 "}",
+                   held->move, held->kind == HELD_RESIGN ? "true" : "false",
+                   token_purpose_str(is_still_his ? TOKEN_TURN : TOKEN_RECEIPT), held->inbox_id);
     intent.cls = NOTICE_ANSWER;
     intent.channel = CHANNEL_MAIL;
     (void)str_copy(intent.template_name, sizeof intent.template_name, "held_dropped");

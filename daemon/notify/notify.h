@@ -52,7 +52,8 @@
  *     answer        params.text as it is, and the board below it when params.board
  *     held_letter   a letter with a good token came from an address that is not the owner's: asks
  *                   him; its token's purpose is confirm, bound to the letter params.inbox
- *     held_dropped  a held move was not played, since the game changed
+ *     held_dropped  a held move was not played, since the game changed; with "resign": true, a held
+ *                   resignation did not take effect
  *     unreadable    "please send plain text"
  *     no_token      the letter came without its token
  *   params: {"text", "board", "in_reply_to", "references" (ids without brackets, parted by blanks),
@@ -155,7 +156,8 @@ MUST_CHECK enum status notify_on_reached(struct store_txn *txn, int64_t user_id,
 /* He has proved a new address, and users_set_address() has been done: the same letters go there. */
 MUST_CHECK enum status notify_on_new_address(struct store_txn *txn, int64_t user_id, utc_ms now,
                                              void *arg, struct err *err);
-/* A held move of his is not going to be played (the arbiter's on_dropped hook): he is told. */
+/* A held move of his is not going to be played, or a held resignation will not take effect (the
+ * arbiter's on_dropped hook): he is told. */
 struct held_row;
 MUST_CHECK enum status notify_on_dropped(struct store_txn *txn, const struct game_row *game,
                                          const struct held_row *held, utc_ms now, void *arg,

@@ -7,6 +7,7 @@ static void held_read(struct query *q, struct held_row *h)
 {
     h->game_id = column_id(q);
     h->seat = column_seat(q);
+    COLUMN_ENUM(q, held_kind, h->kind);
     h->user_id = column_id(q);
     h->state_no = column_int(q);
     COLUMN_TEXT(q, h->move);
@@ -24,6 +25,7 @@ enum status held_put(struct store_txn *txn, const struct held_row *held, struct 
 
     bind_int(&q, held->game_id);
     bind_seat(&q, held->seat);
+    BIND_WORD(&q, held_kind_str(held->kind));
     bind_int(&q, held->user_id);
     bind_int(&q, held->state_no);
     BIND_TEXT(&q, held->move);
@@ -34,7 +36,7 @@ enum status held_put(struct store_txn *txn, const struct held_row *held, struct 
     bind_int(&q, held->created_at);
     st = query_touch(&q, NULL, err);
     return st == ST_NOT_FOUND
-               ? err_reason(err, REASON_MOVE_HELD, "a move is being held in this game already")
+               ? err_reason(err, REASON_MOVE_HELD, "something is being held for this seat already")
                : st;
 }
 
@@ -46,7 +48,7 @@ static enum status held_one(struct query *q, struct held_row *ret_held, struct e
     enum status st = query_row(q, &has_row, err);
 
     if (st == ST_OK && !has_row) {
-        st = err_reason(err, REASON_NOT_FOUND, "no move is being held in this game");
+        st = err_reason(err, REASON_NOT_FOUND, "nothing of the kind is being held in this game");
     } else if (st == ST_OK) {
         held_read(q, &row);
         st = query_done(q, err);
@@ -66,12 +68,23 @@ enum status held_get(struct store_conn *conn, int64_t game_id, struct held_row *
     return held_one(&q, ret_held, err);
 }
 
-enum status held_take(struct store_txn *txn, int64_t game_id, struct held_row *ret_held,
+enum status held_of_game(struct store_conn *conn, int64_t game_id,
+                         struct held_row rows[SEAT_COUNT], size_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, Q_HELD_OF_GAME);
+
+    bind_int(&q, game_id);
+    bind_int(&q, SEAT_COUNT);
+    QUERY_LIST(&q, rows, SEAT_COUNT, ret_n, held_read, err);
+}
+
+enum status held_take(struct store_txn *txn, int64_t game_id, int seat, struct held_row *ret_held,
                       struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_HELD_TAKE);
 
     bind_int(&q, game_id);
+    bind_seat(&q, seat);
     return held_one(&q, ret_held, err);
 }
 

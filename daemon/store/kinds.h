@@ -161,6 +161,11 @@
     X(TIMER_HOUSEKEEPING, "housekeeping")                                                          \
     X(TIMER_HELD, "held")
 
+/* what is held of a letter */
+#define HELD_KIND_LIST(X)                                                                          \
+    X(HELD_MOVE, "move")                                                                           \
+    X(HELD_RESIGN, "resign")
+
 /* Classes of notices, as users switch them.  login and security cannot be switched off; leaving =
  * a seat resigned or was forfeited, mate = mated or released, organiser = abort, pause, resume,
  * credit; test = a webhook's ping; answer = what a letter of one's own is answered with, which
@@ -299,6 +304,7 @@
     Y(vote_state, VOTE_STATE_LIST, VOTE_STATE_COUNT_, "votes.state")                               \
     Y(clock_fact_kind, CLOCK_FACT_LIST, CLOCK_FACT_COUNT_, "clock_facts.kind")                     \
     Y(timer_kind, TIMER_KIND_LIST, TIMER_KIND_COUNT_, "timers.kind")                               \
+    Y(held_kind, HELD_KIND_LIST, HELD_KIND_COUNT_, "held_moves.kind")                              \
     Y(notice_class, NOTICE_CLASS_LIST, NOTICE_CLASS_COUNT_, "outbox.class")                        \
     Y(notice_channel, NOTICE_CHANNEL_LIST, NOTICE_CHANNEL_COUNT_, "outbox.channel")                \
     Y(pref_via, PREF_VIA_LIST, PREF_VIA_COUNT_, "prefs.via")                                       \

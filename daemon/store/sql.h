@@ -89,7 +89,7 @@
     "id, received_at, way, token_hash, recipient, sender, message_id, fingerprint, size, state,"   \
     " attempts, repeats, verdict, reason, user_id, game_id, answer_id, claimed_at, settled_at"
 #define HELD_COLUMNS                                                                               \
-    "game_id, seat, user_id, state_no, move, with_draw, inbox_id, received_at, release_at,"        \
+    "game_id, seat, kind, user_id, state_no, move, with_draw, inbox_id, received_at, release_at,"  \
     " created_at"
 #define WEBHOOK_WAITS                                                                              \
     "next_due_at IS NOT NULL AND busy_outbox_id IS NULL AND state = 'on' AND deleted_at"           \
@@ -471,9 +471,12 @@
       " NULL OR user_id = ?3) ORDER BY id DESC LIMIT ?4")                                          \
     /* held */                                                                                     \
     X(HELD_GET,                                                                                    \
-      "SELECT " HELD_COLUMNS " FROM held_moves WHERE game_id = ?1")                                \
+      "SELECT " HELD_COLUMNS " FROM held_moves WHERE game_id = ?1 AND kind = 'move'")              \
+    X(HELD_OF_GAME,                                                                                \
+      "SELECT " HELD_COLUMNS " FROM held_moves WHERE game_id = ?1 ORDER BY seat LIMIT ?2")         \
     X(HELD_OF_USER,                                                                                \
-      "SELECT " HELD_COLUMNS " FROM held_moves WHERE user_id = ?1 ORDER BY game_id LIMIT ?2")      \
+      "SELECT " HELD_COLUMNS " FROM held_moves WHERE user_id = ?1 ORDER BY game_id, seat LIMIT"    \
+      " ?2")                                                                                       \
     /* notes */                                                                                    \
     X(NOTES_COUNT,                                                                                 \
       "SELECT count(*) FROM notes WHERE game_id = ?1 AND user_id = ?2")                            \
@@ -939,11 +942,11 @@
       " settled_at, id LIMIT ?2)")                                                                 \
     /* held */                                                                                     \
     X(HELD_PUT,                                                                                    \
-      "INSERT INTO held_moves (game_id, seat, user_id, state_no, move, with_draw, inbox_id,"       \
-      " received_at, release_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON"  \
-      " CONFLICT (game_id) DO NOTHING RETURNING game_id")                                          \
+      "INSERT INTO held_moves (game_id, seat, kind, user_id, state_no, move, with_draw, inbox_id," \
+      " received_at, release_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"     \
+      " ?11) ON CONFLICT DO NOTHING RETURNING game_id")                                            \
     X(HELD_TAKE,                                                                                   \
-      "DELETE FROM held_moves WHERE game_id = ?1 RETURNING " HELD_COLUMNS)                         \
+      "DELETE FROM held_moves WHERE game_id = ?1 AND seat = ?2 RETURNING " HELD_COLUMNS)           \
     /* notes */                                                                                    \
     X(NOTE_PUT,                                                                                    \
       "INSERT INTO notes (game_id, user_id, ply, state_no, text, at) VALUES (?1, ?2, ?3, ?4, ?5,"  \

@@ -290,6 +290,9 @@ static enum status run(struct store_txn *txn, utc_ms now, void *arg, struct err 
     case OP_HOLD:
         return arbiter_hold(a, txn, now, c->actor, &c->act, c->text, c->with_draw, c->inbox_id,
                             c->release_at, &c->held, &c->game, err);
+    case OP_HOLD_RESIGNATION:
+        return arbiter_hold_resignation(a, txn, now, c->actor, &c->act, c->inbox_id,
+                                        c->release_at, &c->held, &c->game, err);
     case OP_UNDO:
         return arbiter_undo(a, txn, now, c->actor, &c->act, &c->held, &c->game, err);
     case OP_HANDED_OVER:

@@ -76,6 +76,9 @@ static int64_t some_game(struct table *t)
     c.text = "f13f12";
     c.release_at = now_of(t) + MS_MINUTE;
     call_ok(&c);
+    c = acts(t, OP_HOLD_RESIGNATION, game, WEST);
+    c.release_at = now_of(t) + MS_MINUTE;
+    call_ok(&c);
     return game;
 }
 
@@ -109,10 +112,16 @@ static void test_every_kind_of_tampering_is_found(void **state)
         {"UPDATE game_events SET seat = 2 WHERE kind = 'resigned'", ""},
         {"UPDATE game_events SET kind = 'mated' WHERE kind = 'credited'", "not mated"},
         {"UPDATE game_events SET seat = 0 WHERE kind = 'turn'", "turn"},
-        {"UPDATE held_moves SET state_no = state_no - 1", "does not answer"},
-        {"UPDATE held_moves SET seat = 0", "does not answer"},
-        {"UPDATE held_moves SET move = 'f13f9'", "that is held is not legal"},
-        {"DELETE FROM timers WHERE kind = 'held'", "no timer will play it"},
+        {"UPDATE held_moves SET state_no = state_no - 1 WHERE kind = 'move'", "does not answer"},
+        {"UPDATE held_moves SET seat = 0 WHERE kind = 'move'", "does not answer"},
+        {"UPDATE held_moves SET move = 'f13f9' WHERE kind = 'move'", "that is held is not legal"},
+        {"DELETE FROM timers WHERE kind = 'held' AND seat = 2", "a move is held and no timer"},
+        {"DELETE FROM timers WHERE kind = 'held' AND seat = 1",
+         "a resignation is held and no timer"},
+        {"UPDATE held_moves SET state_no = state_no + 1 WHERE kind = 'resign'",
+         "cannot take effect"},
+        {"UPDATE held_moves SET seat = 3 WHERE kind = 'resign'", "cannot take effect"},
+        {"UPDATE held_moves SET user_id = 1 WHERE kind = 'resign'", "cannot take effect"},
         {"UPDATE games SET paused_at = 1, deadline_at = NULL", "does not answer"},
         {"UPDATE games SET state = 'finished', result = 'draw', cause = 'threefold', ended_at = 1,"
          " turn_seat = NULL, turn_user_id = NULL, deadline_at = NULL, turn_at = NULL",

@@ -812,6 +812,381 @@ static void test_a_move_that_ends_the_game_takes_no_offer_with_it(void **state)
     assert_int_equal(count_events(t, game, GAME_EVENT_DRAW_OFFERED), 0);
 }
 
+/* ---------------------------------------------------------------- resignations */
+
+static struct call resign_call(struct table *t, int64_t game, int user)
+{
+    struct call c = acts(t, OP_HOLD_RESIGNATION, game, user);
+
+    c.release_at = now_of(t) + HOLD_MS;
+    return c;
+}
+
+static struct held_row hold_resignation(struct table *t, int64_t game, int user)
+{
+    struct call c = resign_call(t, game, user);
+
+    call_ok(&c);
+    return c.held;
+}
+
+/* How many resignations are held. */
+static int resigning(struct table *t, int64_t game)
+{
+    struct held_row rows[SEATS];
+    struct err err = ERR_INIT;
+    size_t n = 0;
+    int found = 0;
+
+    assert_ok(held_of_game(store_reader_conn(t->reader), game, rows, &n, &err), err);
+    for (size_t i = 0; i < n; i++)
+        found += rows[i].kind == HELD_RESIGN;
+    return found;
+}
+
+/* M8: an accident can be taken back, and nobody has seen it. */
+static void test_M8_a_held_resignation_is_seen_at_no_door(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start(t, "verney");
+    struct game_row before = game_get(t, game), after;
+    size_t told = t->n_events;
+
+    pass(t, MS_MINUTE);
+    struct held_row held = hold_resignation(t, game, SOUTH);
+    assert_int_equal(held.kind, HELD_RESIGN);
+    assert_int_equal(held.seat, 0);
+    assert_string_equal(held.move, "");
+    assert_int_equal(held.received_at, T0 + MS_MINUTE);
+    assert_int_equal(held.release_at, T0 + MS_MINUTE + HOLD_MS);
+    after = game_get(t, game);
+    assert_unchanged(&before, &after);
+    assert_int_equal(t->n_events, told);
+    assert_int_equal(timer_at(t, game, TIMER_HELD), held.release_at);
+    assert_sound(t, game);
+    live_until(t, held.release_at - 1); /* the last millisecond in which an undo is in time */
+    struct call c = acts(t, OP_UNDO, game, SOUTH);
+    call_ok(&c);
+    assert_int_equal(c.held.kind, HELD_RESIGN);
+    assert_int_equal(resigning(t, game), 0);
+    assert_int_equal(timer_at(t, game, TIMER_HELD), UTC_NONE);
+    call_refused(&c, REASON_NOTHING_HELD);
+    live_until(t, now_of(t) + 2 * HOLD_MS);
+    tick_all(t, false);
+    assert_int_equal(count_events(t, game, GAME_EVENT_RESIGNED), 0);
+    assert_int_equal(game_get(t, game).turn_seat, 0);
+    move_ok(t, game, "e3");
+    assert_int_equal(t->dropped_calls, 0);
+    assert_sound(t, game);
+}
+
+static void test_it_takes_effect_at_its_time_on_turn_and_off_it(void **state)
+{
+    struct table *t = *state;
+
+    for (int user = SOUTH; user <= WEST; user++) {
+        int64_t game = game_start(t, "verney");
+        struct held_row held = hold_resignation(t, game, user);
+        struct game_row before = game_get(t, game), g;
+
+        live_until(t, held.release_at - 1);
+        assert_int_equal(tick(t).released, 0);
+        assert_int_equal(resigning(t, game), 1);
+        pass(t, 1);
+        struct arbiter_tick_report r = tick(t);
+        assert_int_equal(r.released, 1);
+        assert_int_equal(r.failed, 0);
+        struct event_row e = last_event(t, game, GAME_EVENT_RESIGNED);
+        assert_int_equal(e.seat, user);
+        assert_int_equal(e.user_id, t->user[user]);
+        assert_int_equal(e.at, held.release_at);
+        g = game_get(t, game);
+        assert_int_equal(g.turn_seat, 1 - user); /* South's own leaving passes the turn on */
+        assert_int_equal(g.turn_at, user == SOUTH ? held.release_at : before.turn_at);
+        assert_int_equal(resigning(t, game), 0);
+        assert_int_equal(timer_at(t, game, TIMER_HELD), UTC_NONE);
+        assert_int_equal(t->dropped_calls, 0);
+        assert_sound(t, game);
+    }
+}
+
+static void test_what_others_do_does_not_drop_a_resignation(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start(t, "verney");
+    struct held_row held = hold_resignation(t, game, WEST);
+
+    pass(t, MS_MINUTE);
+    move_ok(t, game, "e3"); /* now it is his turn */
+    struct call c = acts(t, OP_RESIGN, game, NORTH);
+    call_ok(&c);
+    c = acts(t, OP_PAUSE, game, ORGANISER);
+    call_ok(&c);
+    assert_int_equal(resigning(t, game), 1);
+    assert_int_equal(t->dropped_calls, 0);
+    assert_sound(t, game);
+    /* An undo by the receipt names the state of then, by a later letter that of now; an earlier
+     * one knows nothing of it.  It does not set the paused clock going. */
+    c = acts(t, OP_UNDO, game, WEST);
+    c.act.state_no = held.state_no - 1;
+    call_refused(&c, REASON_STATE_MISMATCH);
+    c.act.state_no = held.state_no;
+    call_ok(&c);
+    assert_int_equal(timer_at(t, game, TIMER_DEADLINE), UTC_NONE);
+    (void)hold_resignation(t, game, WEST);
+    c = acts(t, OP_UNDO, game, WEST);
+    call_ok(&c);
+    /* It takes effect in the pause as it would at once. */
+    held = hold_resignation(t, game, WEST);
+    live_until(t, held.release_at);
+    pass(t, 1);
+    tick_all(t, false);
+    assert_int_equal(last_event(t, game, GAME_EVENT_RESIGNED).seat, 1);
+    assert_int_equal(game_get(t, game).turn_seat, 3);
+    assert_int_not_equal(game_get(t, game).paused_at, UTC_NONE);
+    assert_sound(t, game);
+}
+
+static void test_it_is_judged_when_it_is_held(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start(t, "verney");
+    struct call c = resign_call(t, game, STRANGER);
+
+    call_refused(&c, REASON_NOT_YOUR_GAME);
+    c = resign_call(t, game, SOUTH);
+    c.act.seat = 1;
+    call_refused(&c, REASON_NOT_YOUR_GAME);
+    c = resign_call(t, game, SOUTH);
+    c.act.state_no++;
+    call_refused(&c, REASON_STATE_MISMATCH);
+    c = resign_call(t, game, SOUTH);
+    c.release_at = now_of(t) + ARBITER_HOLD_MAX_MS + 1;
+    call_refused(&c, REASON_BAD_FIELD);
+    c.release_at--;
+    call_ok(&c);
+    c = resign_call(t, game, SOUTH);
+    call_refused(&c, REASON_ALREADY_DONE); /* it is held */
+    c = acts(t, OP_RESIGN, game, WEST);
+    call_ok(&c);
+    c = resign_call(t, game, WEST);
+    call_refused(&c, REASON_ALREADY_DONE); /* he has left */
+    c = acts(t, OP_UNDO, game, NORTH);
+    call_refused(&c, REASON_NOTHING_HELD);
+    c = acts(t, OP_ABORT, game, OPERATOR);
+    call_ok(&c);
+    c = resign_call(t, game, NORTH);
+    call_refused(&c, REASON_GAME_NOT_RUNNING);
+}
+
+static void test_who_moves_does_not_resign_and_who_resigns_does_not_move(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start(t, "verney");
+    struct call c;
+
+    (void)hold_resignation(t, game, SOUTH);
+    c = hold_call(t, game, "e5");
+    call_refused(&c, REASON_ILLEGAL_MOVE);
+    assert_int_equal(resigning(t, game), 1); /* a refused one does not */
+    (void)hold(t, game, "e3");
+    assert_int_equal(resigning(t, game), 0);
+    assert_true(is_held(t, game));
+    assert_sound(t, game);
+    (void)hold_resignation(t, game, SOUTH);
+    assert_int_equal(resigning(t, game), 1);
+    assert_false(is_held(t, game));
+    assert_sound(t, game);
+    move_ok(t, game, "d3"); /* by another door */
+    assert_int_equal(resigning(t, game), 0);
+    (void)hold_resignation(t, game, SOUTH);
+    c = acts(t, OP_RESIGN, game, SOUTH);
+    call_ok(&c);
+    assert_int_equal(resigning(t, game), 0);
+    assert_int_equal(t->dropped_calls, 0); /* all his own doing */
+    live_until(t, now_of(t) + 2 * HOLD_MS);
+    tick_all(t, false);
+    assert_int_equal(count_events(t, game, GAME_EVENT_RESIGNED), 1);
+    assert_int_equal(game_get(t, game).ply, 1);
+    assert_sound(t, game);
+}
+
+static void test_the_end_of_the_game_drops_all_of_them(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start(t, "teams");
+    struct call c;
+
+    (void)hold(t, game, "e3");
+    (void)hold_resignation(t, game, WEST);
+    (void)hold_resignation(t, game, NORTH);
+    (void)hold_resignation(t, game, EAST);
+    assert_sound(t, game);
+    c = acts(t, OP_ADJUDICATE, game, OPERATOR);
+    c.result = GAME_RESULT_TEAM0;
+    call_ok(&c);
+    assert_int_equal(t->dropped_calls, 4);
+    assert_int_equal(t->dropped.seat, 3);
+    assert_int_equal(t->dropped.kind, HELD_RESIGN);
+    assert_int_equal(t->dropped_why, DROP_ENDED);
+    assert_int_equal(resigning(t, game), 0);
+    assert_sound(t, game);
+}
+
+static void test_R_C13_one_player_of_two_seats_names_the_one_that_resigns(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_create_open(t, "verney", SOUTH, false);
+    struct call c = acts(t, OP_JOIN, game, SOUTH);
+    char text[256];
+
+    c.seats = 5;
+    call_ok(&c);
+    join(t, game, WEST, 1);
+    join(t, game, EAST, 3);
+    c = resign_call(t, game, SOUTH);
+    call_refused(&c, REASON_MISSING_FIELD);
+    c.act.seat = 2;
+    call_ok(&c);
+    /* His move of the other army has its own grace, which begins later and is kept: it is played
+     * first, and the resignation does not drop it. */
+    live_until(t, now_of(t) + 4 * MS_MINUTE);
+    struct held_row move = hold(t, game, "e3");
+    assert_int_equal(resigning(t, game), 1);
+    assert_sound(t, game);
+    int64_t since = game_get(t, game).last_seq;
+    live_until(t, move.release_at - 1);
+    tick_all(t, false);
+    assert_int_equal(game_get(t, game).last_seq, since);
+    pass(t, 1);
+    tick_all(t, false);
+    assert_string_equal(story(t, game, since, text, sizeof text),
+                        "move:0 turn:1 resigned:2");
+    assert_int_equal(t->dropped_calls, 0);
+    assert_sound(t, game);
+}
+
+static void test_undo_takes_back_what_was_held_last_or_of_the_seat_that_is_said(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_create_open(t, "verney", SOUTH, false);
+    struct call c = acts(t, OP_JOIN, game, SOUTH);
+
+    c.seats = 5;
+    call_ok(&c);
+    join(t, game, WEST, 1);
+    join(t, game, EAST, 3);
+    for (int named = 0; named < 2; named++) {
+        c = resign_call(t, game, SOUTH);
+        c.act.seat = 2;
+        call_ok(&c);
+        (void)hold(t, game, "e3"); /* in the same instant: of one letter */
+        c = acts(t, OP_UNDO, game, SOUTH);
+        c.act.seat = named ? 2 : ARBITER_ANY_SEAT;
+        call_ok(&c);
+        assert_int_equal(c.held.kind, named ? HELD_RESIGN : HELD_MOVE);
+        c.act.seat = ARBITER_ANY_SEAT;
+        call_ok(&c);
+        assert_int_equal(c.held.kind, named ? HELD_MOVE : HELD_RESIGN);
+        call_refused(&c, REASON_NOTHING_HELD);
+    }
+    /* A resignation's receipt takes that back, also when a later move answers a later state. */
+    c = resign_call(t, game, SOUTH);
+    c.act.seat = 2;
+    call_ok(&c);
+    int64_t seen = c.held.state_no;
+    struct call o = acts(t, OP_RESIGN, game, WEST);
+    call_ok(&o);
+    (void)hold(t, game, "e3");
+    c = acts(t, OP_UNDO, game, SOUTH);
+    c.act.state_no = seen;
+    call_ok(&c);
+    assert_int_equal(c.held.kind, HELD_RESIGN);
+    assert_true(is_held(t, game));
+    assert_sound(t, game);
+}
+
+/* T4: of the flag and the resignation one wins. */
+static void test_T4_a_resignation_in_time_keeps_the_flag_from_falling(void **state)
+{
+    static const struct {
+        int64_t after_ms; /* the end of the grace */
+        bool wins;
+    } cases[] = {{-MS_MINUTE, true}, {0, true}, {1, false}};
+    struct table *t = *state;
+    int64_t games[3];
+
+    for (int i = 0; i < 3; i++)
+        games[i] = game_start_days(t, "verney", 1);
+    utc_ms end = game_get(t, games[0]).deadline_at + 12 * MS_HOUR;
+    live_until(t, end - MS_MINUTE);
+    for (int i = 0; i < 3; i++) {
+        struct call c;
+
+        if (i > 0)
+            pass(t, end + cases[i].after_ms - now_of(t)); /* nobody has looked meanwhile */
+        c = resign_call(t, games[i], SOUTH);
+        call_ok(&c);
+    }
+    tick_all(t, false);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(count_events(t, games[i], GAME_EVENT_RESIGNED), cases[i].wins);
+        assert_int_equal(count_events(t, games[i], GAME_EVENT_FORFEITED), !cases[i].wins);
+        assert_int_equal(resigning(t, games[i]), 0);
+        assert_sound(t, games[i]);
+    }
+    assert_int_equal(t->dropped_calls, 1);
+    assert_int_equal(t->dropped.game_id, games[2]);
+    assert_int_equal(t->dropped_why, DROP_STATE);
+    live_until(t, now_of(t) + 2 * HOLD_MS);
+    tick_all(t, false);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(count_events(t, games[i], GAME_EVENT_RESIGNED) +
+                             count_events(t, games[i], GAME_EVENT_FORFEITED),
+                         1);
+}
+
+static void test_T4_an_undo_that_is_unread_keeps_a_resignation_waiting(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start(t, "verney");
+    struct held_row held = hold_resignation(t, game, WEST);
+
+    live_until(t, held.release_at);
+    int64_t letter = letter_accept(t, held.release_at - 1);
+    pass(t, 1);
+    tick_all(t, false);
+    assert_int_equal(resigning(t, game), 1);
+    struct call c = acts(t, OP_UNDO, game, WEST);
+    c.act.received_at = held.release_at - 1;
+    call_ok(&c);
+    letter_was_read(t, letter);
+    live_until(t, now_of(t) + MS_MINUTE);
+    assert_int_equal(count_events(t, game, GAME_EVENT_RESIGNED), 0);
+}
+
+static void test_a_held_resignation_outlives_the_process(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start(t, "verney"), other = game_start(t, "verney");
+
+    (void)hold_resignation(t, game, NORTH);
+    (void)hold_resignation(t, other, NORTH);
+    table_restart(t, MS_MINUTE);
+    tick_all(t, true);
+    assert_int_equal(resigning(t, game), 1);
+    struct call c = acts(t, OP_UNDO, other, NORTH);
+    call_ok(&c);
+    table_restart(t, 2 * MS_HOUR);
+    tick_all(t, true);
+    table_restart(t, MS_HOUR);
+    tick_all(t, true);
+    assert_int_equal(count_events(t, game, GAME_EVENT_RESIGNED), 1);
+    assert_int_equal(count_events(t, other, GAME_EVENT_RESIGNED), 0);
+    assert_sound(t, game);
+    assert_sound(t, other);
+}
+
 /* ---------------------------------------------------------------- restarts */
 
 static void test_a_held_move_outlives_the_process(void **state)
@@ -889,6 +1264,17 @@ int main(void)
         T(test_who_has_agreed_already_cannot_offer_with_his_move),
         T(test_one_player_of_two_seats_offers_for_both),
         T(test_a_move_that_ends_the_game_takes_no_offer_with_it),
+        T(test_M8_a_held_resignation_is_seen_at_no_door),
+        T(test_it_takes_effect_at_its_time_on_turn_and_off_it),
+        T(test_what_others_do_does_not_drop_a_resignation),
+        T(test_it_is_judged_when_it_is_held),
+        T(test_who_moves_does_not_resign_and_who_resigns_does_not_move),
+        T(test_the_end_of_the_game_drops_all_of_them),
+        T(test_R_C13_one_player_of_two_seats_names_the_one_that_resigns),
+        T(test_undo_takes_back_what_was_held_last_or_of_the_seat_that_is_said),
+        T(test_T4_a_resignation_in_time_keeps_the_flag_from_falling),
+        T(test_T4_an_undo_that_is_unread_keeps_a_resignation_waiting),
+        T(test_a_held_resignation_outlives_the_process),
         T(test_a_held_move_outlives_the_process),
         T(test_a_hook_that_fails_undoes_the_drop),
     };

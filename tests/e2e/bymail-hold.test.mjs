@@ -30,6 +30,7 @@ async function table(t, { hold = '10m', mail = {}, conf = '', smtpPort = null, i
     const club = await startClub({ smtpPort: smtpPort ?? post.port, at: BEGIN, conf: mailIn({ lmtp: isLmtp ? lmtp : '', hold, more: conf }) });
     const programs = startPrograms();
     t.after(async () => {
+        self.link?.close();
         await club.end();
         await post.close();
         await programs.close();
@@ -38,10 +39,9 @@ async function table(t, { hold = '10m', mail = {}, conf = '', smtpPort = null, i
     const players = [];
     for (const handle of HANDLES) players.push(await club.player(handle));
     const olga = await club.player('olga');
-    const link = isLmtp ? await lmtpConnect(lmtp) : null;
-    if (link) t.after(() => link.close());
     const self = {
-        club, post, programs, players, olga, link, folder,
+        club, post, programs, players, olga, folder,
+        link: isLmtp ? await lmtpConnect(lmtp) : null,
         async game(days = 7) {
             const seats = Object.fromEntries(SEATS.map((seat, i) => [seat, { handle: HANDLES[i] }]));
             let game = await olga.post('/api/v1/games', { variant: 'verney', seats, time: { mode: 'per-move', per_move_ms: days * DAY } });
@@ -52,11 +52,18 @@ async function table(t, { hold = '10m', mail = {}, conf = '', smtpPort = null, i
         look: (id, who = olga) => who.get(`/api/v1/games/${id}`),
         letters: (handle, pleases = () => true) => post.letters.items.filter((x) => x.to[0] === address(handle) && pleases(x)),
         last: (handle, pleases = () => true) => self.letters(handle, pleases).at(-1),
+        /* kill -9, and up again. */
+        async crash() {
+            self.link.close();
+            await club.kill();
+            await club.start();
+            self.link = await lmtpConnect(lmtp);
+        },
         /* An answer reaches us by LMTP and is worked off; what was written back. */
         async say(handle, letter, text, style = 'gmail') {
             const before = self.letters(handle, isAnswer).length;
             const made = await programs.answer({ style, letter: letter.raw, from: address(handle), text });
-            const said = await link.send(made);
+            const said = await self.link.send(made);
             assert.equal(said.code, 250, said.text);
             await club.settle();
             const answers = self.letters(handle, isAnswer);
@@ -110,6 +117,50 @@ test('a move by mail is withheld at every door until its time is over, and can b
     const late = await at.say('anna', second, 'undo');
     assert.doesNotMatch(late.mail.text, /Success/);
     assert.equal((await at.look(id)).ply, 1);
+    await at.club.stop();
+    assert.match(at.club.run('verify'), /^OK/);
+});
+
+test('M8: a resignation by mail can be taken back as long as a move, and has one effect after a crash', async (t) => {
+    const at = await table(t);
+    const { id } = await at.game();
+    const before = await at.look(id);
+    const events = (await eventsOf(at.olga, id)).length;
+    const receipt = await at.say('anna', at.last('anna', isTurn), 'resign');
+    assert.match(receipt.mail.text, /Success: your resignation \(White\)/);
+    const isUnseen = async () => {
+        for (const who of [at.olga, at.players[1], at.players[0], at.club.nobody()]) {
+            const game = await at.look(id, who);
+            assert.equal(game.state_number, before.state_number);
+            assert.equal(game.turn.seat, 'south');
+            assert.ok(!JSON.stringify(game).includes('resign'));
+        }
+        assert.equal((await eventsOf(at.olga, id)).length, events);
+        assert.equal(at.letters('boris', isTurn).length, 0);
+    };
+    await isUnseen();
+    await at.club.advance(10 * MINUTE - 1);
+    await isUnseen();
+    assert.match((await at.say('anna', receipt, 'undo', 'outlook')).mail.text, /Success: your resignation \(White\) is taken back/);
+    await at.club.advance('1h');
+    await isUnseen();
+
+    /* Off the turn, and the others play on. */
+    const turn = at.last('anna', isTurn);
+    const clara = at.last('clara');
+    assert.match((await at.say('clara', clara, 'resign')).mail.text, /Success: your resignation/);
+    await at.players[0].post(`/api/v1/games/${id}/moves`, { move: 'e2-e3', state_number: before.state_number });
+    assert.equal((await at.look(id)).seats[2].condition, 'live');
+    await at.crash();
+    const done = await at.club.advance(10 * MINUTE);
+    await at.crash();
+    await at.club.settle();
+    const resigned = (await eventsOf(at.olga, id)).filter((x) => x.kind === 'resigned');
+    assert.equal(resigned.length, 1);
+    assert.equal(resigned[0].seat, 'north');
+    assert.ok(Date.parse(resigned[0].at) <= done);
+    assert.doesNotMatch((await at.say('clara', at.last('clara', isAnswer), 'undo')).mail.text, /Success/);
+    assert.doesNotMatch((await at.say('anna', turn, 'undo')).mail.text, /Success/);
     await at.club.stop();
     assert.match(at.club.run('verify'), /^OK/);
 });

@@ -479,6 +479,7 @@ static void test_resigning_takes_the_seat_out(void **state)
     struct post *p = *state;
     int64_t game = game_start(p->t, "verney");
 
+    no_hold(p);
     r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "resign");
     expect(r, INBOX_VERDICT_ACTED);
     expect_says(r, "Success: you have resigned.");
@@ -490,6 +491,153 @@ static void test_resigning_takes_the_seat_out(void **state)
     expect_says(r, "Success: you have resigned.\nWhite and ");
     r = post_say(p, EAST, post_token(p, EAST, TOKEN_INFO, game), "status");
     expect_silent(r, "Each turn has");
+}
+
+/* How many resignations are held. */
+static int resigning(struct post *p, int64_t game)
+{
+    struct held_row rows[SEAT_COUNT];
+    struct err err = ERR_INIT;
+    size_t n = 0;
+    int found = 0;
+
+    assert_ok(held_of_game(store_reader_conn(p->t->reader), game, rows, &n, &err), err);
+    for (size_t i = 0; i < n; i++)
+        found += rows[i].kind == HELD_RESIGN;
+    return found;
+}
+
+/* M8: what was written by accident can be taken back, also the game's worst word. */
+static void test_M8_a_resignation_is_held_then_done(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "verney");
+    char token[SECRET_SIZE];
+
+    (void)str_copy(token, sizeof token, post_token(p, WEST, TOKEN_INFO, game));
+    r = post_say(p, WEST, token, "resign");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "> resign\nSuccess: your resignation (Red) is taken and held");
+    expect_says(r, "00:10 UTC, in 10 min");
+    assert_non_null(strstr(r->params, "\"purpose\":\"receipt\""));
+    assert_null(strstr(r->params, "\"move\""));
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 0);
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "status\nclocks\nboard");
+    expect_says(r, "Your resignation (Red) is on hold; it takes effect at this time: ");
+    r = post_play(p, SOUTH, game, "status"); /* nobody else hears of it */
+    expect_silent(r, "resignation");
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "resign");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "AlreadyDone");
+    expect_says(r, "the resignation of West is being held already");
+    /* Another one's move leaves it, and undo by the receipt of then is good still. */
+    move_ok(p->t, game, "e2e3");
+    assert_int_equal(resigning(p, game), 1);
+    r = post_say(p, WEST, token, "undo");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: your resignation (Red) is taken back. You play on.");
+    assert_int_equal(resigning(p, game), 0);
+    r = post_say(p, WEST, token, "undo");
+    expect_says(r, "NothingToUndo");
+    /* It stands, by and by. */
+    r = post_play(p, WEST, game, "resign");
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_non_null(strstr(r->params, "\"purpose\":\"receipt\""));
+    live(p, 10 * MS_MINUTE);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 1);
+    assert_int_equal(game_get(p->t, game).turn_seat, NORTH);
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "undo west");
+    expect_says(r, "NothingToUndo");
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "resign west");
+    expect_says(r, "AlreadyDone: ");
+    expect_says(r, "West has left the game already");
+    assert_sound(p->t, game);
+}
+
+static void test_a_move_and_a_resignation_take_each_others_place(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    (void)post_play(p, SOUTH, game, "e2-e4");
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "resign");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "With that your move e2e4, which was on hold, is taken back.");
+    assert_false(is_held(p, game));
+    assert_int_equal(resigning(p, game), 1);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "d2-d4");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: d2d4 is taken and held");
+    expect_says(r, "With that your resignation (Red), which was on hold, is taken back.");
+    assert_true(is_held(p, game));
+    assert_int_equal(resigning(p, game), 0);
+    /* In one letter they contradict each other, whichever comes first. */
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "undo\nresign\ne2-e4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "Line 3: e2-e4");
+    expect_says(r, "Behind a resignation only");
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "resign\ndraw");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "Line 2: draw");
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "resign\nundo");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_true(is_held(p, game)); /* nothing of these was done */
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "resign\nnote enough");
+    expect(r, INBOX_VERDICT_ACTED);
+    live(p, 10 * MS_MINUTE);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 1);
+    assert_int_equal(ply(p, game), 0);
+    assert_sound(p->t, game);
+}
+
+static void test_who_moves_at_once_is_told_that_he_does_not_resign(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    (void)post_play(p, SOUTH, game, "resign");
+    no_hold(p);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "e2-e4");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "With that your resignation (Red), which was on hold, is taken back.");
+    assert_int_equal(ply(p, game), 1);
+    live(p, 20 * MS_MINUTE);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 0);
+}
+
+static void test_R_C13_who_has_two_armies_says_which_one_resigns(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_create_open(p->t, "teams", SOUTH, false);
+    struct call c = acts(p->t, OP_JOIN, game, SOUTH);
+
+    c.seats = 5;
+    call_ok(&c);
+    join(p->t, game, WEST, 1);
+    join(p->t, game, EAST, 3);
+    r = post_play(p, SOUTH, game, "resign");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "You have two armies in this game.");
+    r = post_play(p, SOUTH, game, "resign west");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "NotYourGame");
+    expect_says(r, "That seat is not yours.");
+    /* The move of the other goes with it, and first. */
+    r = post_play(p, SOUTH, game, "resign north\ne2-e4");
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_true(is_held(p, game));
+    assert_int_equal(resigning(p, game), 1);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "undo");
+    expect_says(r, "Success: e2e4 is taken back");
+    expect_says(r, "is on hold; it takes effect at this time: ");
+    r = post_play(p, SOUTH, game, "undo west");
+    expect_says(r, "NothingToUndo");
+    r = post_play(p, SOUTH, game, "undo North\nresign north\ne2-e3");
+    expect(r, INBOX_VERDICT_ACTED);
+    live(p, 10 * MS_MINUTE);
+    assert_int_equal(ply(p, game), 1);
+    assert_int_equal(p->t->dropped_calls, 0);
+    assert_sound(p->t, game);
 }
 
 /* What stands below a quotation is not read beside what stands above; it is told. */
@@ -671,7 +819,7 @@ static void test_games_per_player_are_limited(void **state)
     game = r->row.game_id;
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), "create verney");
     expect(r, INBOX_VERDICT_REFUSED);
-    expect_says(r, "LimitReached: A limit has been reached (1 games are going on already)");
+    expect_says(r, "LimitReached: A limit has been reached: the games going on for you are 1");
     expect(post_say(p, WEST, post_token(p, WEST, TOKEN_ACCOUNT, 0), "create teams"),
            INBOX_VERDICT_ACTED);
     r = post_say(p, WEST, post_token(p, WEST, TOKEN_INVITATION, game), "accept");
@@ -845,6 +993,10 @@ int main(void)
         TEST(test_squares_and_letters_that_are_not_are_explained),
         TEST(test_games_lists_invitations_and_games_that_wait),
         TEST(test_resigning_takes_the_seat_out),
+        TEST(test_M8_a_resignation_is_held_then_done),
+        TEST(test_a_move_and_a_resignation_take_each_others_place),
+        TEST(test_who_moves_at_once_is_told_that_he_does_not_resign),
+        TEST(test_R_C13_who_has_two_armies_says_which_one_resigns),
         TEST(test_a_command_below_a_quotation_is_not_dropped_in_silence),
         TEST(test_a_reserve_is_placed_by_mail),
         TEST(test_a_game_is_made_and_filled_by_mail),

@@ -180,6 +180,24 @@ static void test_words_are_not_moves(void **state)
     }
 }
 
+static void test_a_seat_may_follow_resign_and_undo(void **state)
+{
+    static const char *const seats[] = {"south", "West", "NORTH", "east."};
+    char text[64];
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        for (int is_undo = 0; is_undo < 2; is_undo++) {
+            (void)snprintf(text, sizeof text, "%s %s", is_undo ? "Undo" : "resign", seats[i]);
+            assert_int_equal(read(text), GRAMMAR_NONE);
+            assert_int_equal(g.commands[0].kind, is_undo ? COMMAND_UNDO : COMMAND_RESIGN);
+            assert_int_equal(g.commands[0].seat, i);
+        }
+    assert_int_equal(read("undo\nresign"), GRAMMAR_NONE);
+    assert_int_equal(g.commands[0].seat, -1);
+    assert_int_equal(g.commands[1].seat, -1);
+}
+
 static void test_arguments_that_cannot_be_name_the_command(void **state)
 {
     static const struct {
@@ -195,6 +213,7 @@ static void test_arguments_that_cannot_be_name_the_command(void **state)
                 {"create verney fast", COMMAND_CREATE}, {"moves along", COMMAND_MOVES},
                 {"square 17", COMMAND_SQUARE},          {"square", COMMAND_SQUARE},
                 {"pieces 4", COMMAND_PIECES},           {"undo that", COMMAND_UNDO},
+                {"undo south north", COMMAND_UNDO},     {"resign e4", COMMAND_RESIGN},
                 {"board games are fun", COMMAND_BOARD}};
 
     (void)state;
@@ -408,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_each_command_in_each_form),
         cmocka_unit_test(test_a_move_may_have_its_number),
         cmocka_unit_test(test_words_are_not_moves),
+        cmocka_unit_test(test_a_seat_may_follow_resign_and_undo),
         cmocka_unit_test(test_arguments_that_cannot_be_name_the_command),
         cmocka_unit_test(test_a_reserve_is_placed_in_any_order),
         cmocka_unit_test(test_a_game_is_made_with_its_seats),

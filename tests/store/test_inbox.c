@@ -651,7 +651,7 @@ static void test_one_move_is_held_in_a_game(void **state)
     (void)state;
     (void)str_copy(held.move, sizeof held.move, "k13l14q");
     assert_st(held_get(conn(), game, &found, &err), ST_NOT_FOUND, err);
-    assert_st(held_take(rig.txn, game, &found, &err), ST_NOT_FOUND, err);
+    assert_st(held_take(rig.txn, game, 3, &found, &err), ST_NOT_FOUND, err);
     assert_ok(held_put(rig.txn, &held, &err), err);
     assert_st(held_put(rig.txn, &held, &err), ST_CONFLICT, err);
     assert_int_equal(err.reason, REASON_MOVE_HELD);
@@ -671,9 +671,60 @@ static void test_one_move_is_held_in_a_game(void **state)
     assert_int_equal(rows[0].game_id, game);
     assert_ok(held_of_user(conn(), users[0], rows, 2, &n, &err), err);
     assert_int_equal(n, 0);
-    assert_ok(held_take(rig.txn, game, &found, &err), err);
+    assert_ok(held_take(rig.txn, game, 3, &found, &err), err);
     assert_string_equal(found.move, "k13l14q");
-    assert_st(held_take(rig.txn, game, &found, &err), ST_NOT_FOUND, err);
+    assert_st(held_take(rig.txn, game, 3, &found, &err), ST_NOT_FOUND, err);
+}
+
+static void test_each_seat_may_have_a_resignation_held_beside_the_one_move(void **state)
+{
+    struct held_row held = {.game_id = game,
+                            .seat = 2,
+                            .kind = HELD_MOVE,
+                            .user_id = users[2],
+                            .state_no = 41,
+                            .received_at = T0 + 1,
+                            .release_at = T0 + 2,
+                            .created_at = T0 + 3},
+                    found, rows[SEAT_COUNT];
+    size_t n = 9;
+
+    (void)state;
+    assert_ok(held_of_game(conn(), game, rows, &n, &err), err);
+    assert_int_equal(n, 0);
+    (void)str_copy(held.move, sizeof held.move, "e13e12");
+    assert_ok(held_put(rig.txn, &held, &err), err);
+    held.seat = 0; /* it has one turn */
+    held.user_id = users[0];
+    assert_st(held_put(rig.txn, &held, &err), ST_CONFLICT, err);
+    held.kind = HELD_RESIGN;
+    held.move[0] = '\0';
+    for (held.seat = 3; held.seat >= 0; held.seat--) {
+        held.user_id = users[held.seat % 2];
+        if (held.seat != 2)
+            assert_ok(held_put(rig.txn, &held, &err), err);
+        assert_st(held_put(rig.txn, &held, &err), ST_CONFLICT, err);
+        assert_int_equal(err.reason, REASON_MOVE_HELD);
+    }
+    assert_ok(held_get(conn(), game, &found, &err), err);
+    assert_int_equal(found.seat, 2);
+    assert_ok(held_of_game(conn(), game, rows, &n, &err), err);
+    assert_int_equal(n, 4);
+    for (int seat = 0; seat < SEAT_COUNT; seat++) {
+        assert_int_equal(rows[seat].seat, seat);
+        assert_int_equal(rows[seat].kind, seat == 2 ? HELD_MOVE : HELD_RESIGN);
+        assert_string_equal(rows[seat].move, seat == 2 ? "e13e12" : "");
+    }
+    assert_ok(held_of_user(conn(), users[1], rows, 4, &n, &err), err);
+    assert_int_equal(n, 2);
+    assert_int_equal(rows[0].seat, 1);
+    assert_int_equal(rows[1].seat, 3);
+    assert_ok(held_take(rig.txn, game, 2, &found, &err), err);
+    assert_st(held_get(conn(), game, &found, &err), ST_NOT_FOUND, err);
+    assert_ok(held_take(rig.txn, game, 0, &found, &err), err);
+    assert_int_equal(found.user_id, users[0]);
+    assert_ok(held_of_game(conn(), game, rows, &n, &err), err);
+    assert_int_equal(n, 2);
 }
 
 /* ---------------------------------------------------------------- notes, mailboxes, the rest */
@@ -971,6 +1022,7 @@ int main(void)
         EACH(test_the_list_goes_backwards_and_filters),
         EACH(test_bytes_are_erased_and_old_rows_removed_each_at_its_time),
         EACH(test_one_move_is_held_in_a_game),
+        EACH(test_each_seat_may_have_a_resignation_held_beside_the_one_move),
         EACH(test_notes_are_their_writers_alone),
         EACH(test_notes_have_a_longest_and_a_most),
         EACH(test_a_mailbox_is_remembered_until_it_is_read_no_more),

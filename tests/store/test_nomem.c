@@ -155,7 +155,8 @@ static enum status letter_run(struct store_txn *txn, utc_ms now, void *arg, stru
     const int *number = arg;
     static unsigned char bytes[] = "From: n0@example.org\r\n\r\ne4\r\n";
     struct inbox_row row = INBOX_ROW_INIT, claimed, full = INBOX_ROW_INIT;
-    struct held_row held = {.game_id = game, .user_id = users[0], .release_at = now};
+    struct held_row held = {.game_id = game, .kind = HELD_RESIGN, .user_id = users[0],
+                            .release_at = now};
     struct token_row token = TOKEN_ROW_INIT, found;
     int64_t id = 0, token_id = 0, waiting = 0;
     bool is_new = false;
@@ -185,7 +186,7 @@ static enum status letter_run(struct store_txn *txn, utc_ms now, void *arg, stru
     if (st == ST_OK)
         st = held_put(txn, &held, err);
     if (st == ST_OK)
-        st = held_take(txn, game, &held, err);
+        st = held_take(txn, game, held.seat, &held, err);
     if (st == ST_OK)
         st = inbox_settle(txn, id, INBOX_DONE, INBOX_VERDICT_ACTED, "", users[0], game, 0, now,
                           err);
