@@ -38,6 +38,17 @@ CREATE TABLE address_blocks (
     created_at   INTEGER NOT NULL              -- when he said so
 ) STRICT, WITHOUT ROWID;
 
+-- Invitations by mail of the last day, each for itself, whatever became of it or its game: an address
+-- without an account is written to a few times a day.
+CREATE TABLE invited_addresses (
+    id          INTEGER PRIMARY KEY,           -- internal
+    address_key TEXT NOT NULL,                 -- where to, lower-cased
+    invited_by  INTEGER NOT NULL REFERENCES users (id), -- who invited
+    created_at  INTEGER NOT NULL               -- when; removed a day later
+) STRICT;
+CREATE INDEX invited_addresses_of ON invited_addresses (address_key, created_at);
+CREATE INDEX invited_addresses_age ON invited_addresses (created_at);
+
 -- ----------------------------------------------------------------------------------- the inbox
 
 -- Letters accepted.  States:
@@ -79,6 +90,7 @@ CREATE INDEX inbox_user ON inbox (user_id, settled_at) WHERE user_id IS NOT NULL
 CREATE INDEX inbox_quarantined ON inbox (id) WHERE state = 'quarantined';
 CREATE INDEX inbox_raw ON inbox (settled_at) WHERE raw IS NOT NULL AND settled_at IS NOT NULL;
 CREATE INDEX inbox_settled ON inbox (settled_at) WHERE settled_at IS NOT NULL;
+CREATE INDEX inbox_nobodys ON inbox (settled_at) WHERE user_id IS NULL AND state = 'done';
 
 -- Where reading of a rented mailbox stands.
 CREATE TABLE imap_boxes (

@@ -11,7 +11,9 @@ enum {
     INVITATIONS_MAX = 256,
     PUBLIC_ID_TRIES = 16,
     ADDRESS_PENDING_MAX = 10,   /* invitations to an address that wait for its answer … */
-    ADDRESS_PENDING_FROM = 3    /* … from one account */
+    ADDRESS_PENDING_FROM = 3,   /* … from one account */
+    ADDRESS_DAY_MAX = 10,       /* invitations to an address in a day, whatever became of them … */
+    ADDRESS_DAY_FROM = 5        /* … from one account */
 };
 
 /* ---------------------------------------------------------------- who may sit where */
@@ -97,12 +99,13 @@ static enum status offer_check(const struct arbiter_offer *offer, struct err *er
 }
 
 /* An address without an account cannot defend itself: it is written to a few times, until it
- * answers. */
+ * answers, and a few times a day, so that taking the invitation back makes no room for the next. */
 static enum status address_may_be_asked(struct desk *d, const char *address_key, int64_t by,
                                         struct err *err)
 {
     struct invitation_row *rows = calloc(ADDRESS_PENDING_MAX, sizeof *rows);
     size_t n = 0, from = 0;
+    int64_t today = 0, today_from = 0;
     enum status st;
 
     if (!rows)
@@ -114,6 +117,12 @@ static enum status address_may_be_asked(struct desk *d, const char *address_key,
     if (st == ST_OK && (n == ADDRESS_PENDING_MAX || from >= ADDRESS_PENDING_FROM))
         st = err_detail(err, REASON_LIMIT, "refusal.asked_enough",
                         "this address has been invited as often as may be before it answers");
+    if (st == ST_OK)
+        st = invitations_to_address(d->conn, address_key, d->now - INVITED_KEEP_MS, by, &today,
+                                    &today_from, err);
+    if (st == ST_OK && (today >= ADDRESS_DAY_MAX || today_from >= ADDRESS_DAY_FROM))
+        st = err_detail(err, REASON_LIMIT, "refusal.asked_today",
+                        "this address has been invited as often as may be in a day");
     return st;
 }
 

@@ -190,6 +190,12 @@ MUST_CHECK enum status intake_submit(struct intake *intake, const struct intake_
 MUST_CHECK enum status intake_try(struct intake *intake, const struct intake_arrival *arrival,
                                   struct buf *out, struct err *err);
 
+/* For showing a header to the operator: n bytes of it with each token of ours – what has its
+ * form and stands before "@", as in play+TOKEN@…, unsubscribe+TOKEN@… and reply.TOKEN@… – replaced
+ * by "…": whoever has one can play for its owner, or switch his letters off.  "+" and "@" may be
+ * encoded (=2B, %40). */
+void intake_mask_tokens(const char *text, size_t n, struct buf *out);
+
 /* Since the start. */
 struct intake_stats {
     uint64_t accepted, repeated;            /* letters stored; handed in again */

@@ -442,37 +442,59 @@ static bool is_machine(struct act *a, struct settlement *s)
     return true;
 }
 
+/* Whose address the envelope names; user.id 0: nobody's. */
+static enum status envelope_user(struct act *a, struct user_row *ret, struct err *err)
+{
+    const struct inbox_row *row = &a->reading->row;
+    char key[ADDRESS_MAX + 1];
+    enum status st = ST_NOT_FOUND;
+
+    if (row->sender[0] && strlen(row->sender) <= ADDRESS_MAX) {
+        address_fold(row->sender, key);
+        st = users_find_address(a->conn, key, ret, err);
+    }
+    if (st == ST_NOT_FOUND || (st == ST_OK && ret->disabled_at != UTC_NONE)) {
+        ret->id = 0;
+        st = ST_OK;
+    }
+    return st;
+}
+
 /*
- * A letter that the limits keep from being read (P29, P38) is put aside.  Who wrote it can't be
- * found out; but if it came to a token from its owner's address, as the envelope says, he is told,
- * so that he does not lose on time in silence.
+ * A letter that the limits keep from being read (P29, P38).  Who wrote it can't be found out; but
+ * one that came to a token of ours, or from a player's address as the envelope says, is put aside,
+ * for the operator to look at, and if it is the token's owner's address he is told, so that he does
+ * not lose on time in silence.  All others are strangers': anybody can send those.
  */
 static enum status judge_unread(struct act *a, struct settlement *s, struct err *err)
 {
     const struct inbox_row *row = &a->reading->row;
-    char key[ADDRESS_MAX + 1];
+    struct user_row *user = calloc(1, sizeof *user);
     struct token_row token;
-    enum status st;
+    enum status st = ST_NOT_FOUND;
 
+    if (!user)
+        return err_reason(err, REASON_NO_MEMORY, "a letter");
     (void)settle_as(s, INBOX_VERDICT_UNREADABLE, a->reading->fault.text);
-    s->state = INBOX_QUARANTINED;
-    if (!row->has_token || !row->sender[0] || strlen(row->sender) > ADDRESS_MAX)
-        return ST_OK;
-    st = tokens_find(a->conn, row->token_hash, &token, err);
-    if (st == ST_NOT_FOUND)
-        return ST_OK;
-    TRY(st);
-    TRY(users_get(a->conn, token.user_id, &a->sender.user, err));
-    address_fold(row->sender, key);
-    if (a->sender.user.disabled_at != UTC_NONE || a->sender.user.verified_at == UTC_NONE ||
-        !str_eq(a->sender.user.address_key, key)) {
-        a->sender.user.id = 0;
-        return ST_OK;
+    if (row->has_token)
+        st = tokens_find(a->conn, row->token_hash, &token, err);
+    if (st == ST_OK || st == ST_NOT_FOUND) {
+        bool is_ours = st == ST_OK;
+
+        st = envelope_user(a, user, err);
+        if (is_ours || user->id != 0)
+            s->state = INBOX_QUARANTINED;
+        if (st == ST_OK && is_ours && user->id == token.user_id) {
+            a->sender.user = *user;
+            a->sender.has_user = true;
+            st = act_begin(a, &token, err);
+            a->wants_board = a->has_game && a->game.position[0];
+            if (st == ST_OK)
+                st = answer(a, s, "unreadable", answer_purpose(a), err);
+        }
     }
-    a->sender.has_user = true;
-    TRY(act_begin(a, &token, err));
-    a->wants_board = a->has_game && a->game.position[0];
-    return answer(a, s, "unreadable", answer_purpose(a), err);
+    free(user);
+    return st;
 }
 
 static enum status judge_play(struct act *a, struct settlement *s, struct err *err)
@@ -628,6 +650,7 @@ enum status judge(const struct intake_options *options, struct store_txn *txn, u
 {
     struct act *a = calloc(1, sizeof *a);
     struct settlement s = {.state = INBOX_DONE};
+    bool is_gone = false;
     enum status st = ST_OK;
 
     if (!a)
@@ -660,9 +683,14 @@ enum status judge(const struct intake_options *options, struct store_txn *txn, u
     }
     if (st != ST_OK)
         goto out;
+    if (!out && s.state == INBOX_DONE && a->sender.user.id == 0 && !a->has_game &&
+        a->answer_id == 0)
+        st = inbox_thin(txn, reading->row.id, now - MS_HOUR, INBOX_NOBODYS_AN_HOUR, &is_gone, err);
+    if (st != ST_OK)
+        goto out;
     if (out)
         trace_answer(a, &s);
-    else
+    else if (!is_gone)
         st = inbox_settle(txn, reading->row.id, s.state, s.verdict, s.reason, a->sender.user.id,
                           a->has_game ? a->game.id : 0, a->answer_id, now, err);
     if (st == ST_OK && ret)

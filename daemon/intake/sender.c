@@ -29,6 +29,43 @@ void address_mask(const char *address, char *ret, size_t size)
         (void)snprintf(ret, size, "%.*s…%s", (int)first, address, at);
 }
 
+/* "@", or how quoted-printable and URLs write it. */
+static bool is_at(const char *text, size_t n)
+{
+    return (n > 0 && text[0] == '@') || (n > 2 && (text[0] == '=' || text[0] == '%') &&
+                                         text[1] == '4' && text[2] == '0');
+}
+
+void intake_mask_tokens(const char *text, size_t n, struct buf *out)
+{
+    for (size_t i = 0; i < n;) {
+        char token[SECRET_SIZE];
+        size_t run = 0, skip;
+
+        while (i + run < n && (char_is_digit(text[i + run]) || char_is_letter(text[i + run])))
+            run++;
+        if (run == 0) {
+            buf_putc(out, text[i++]);
+            continue;
+        }
+        /* the 2B of an encoded "+", or the 2D of "-", touches it */
+        skip = run == SECRET_SIZE + 1 && i > 0 && strchr("=%", text[i - 1]) ? 2 : 0;
+        if (run - skip == SECRET_SIZE - 1 && is_at(text + i + run, n - i - run)) {
+            for (size_t k = 0; k < SECRET_SIZE - 1; k++)
+                token[k] = char_lower(text[i + skip + k]);
+            token[SECRET_SIZE - 1] = '\0';
+            if (secret_is_shaped(token)) {
+                buf_add(out, text + i, skip);
+                buf_puts(out, "…");
+                i += run;
+                continue;
+            }
+        }
+        buf_add(out, text + i, run);
+        i += run;
+    }
+}
+
 /* ------------------------------------------------------------------------------- recipients */
 
 /* Where what follows PREFIX and the delimiter begins in a local part; NULL when it is another one,

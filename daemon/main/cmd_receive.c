@@ -315,36 +315,63 @@ int cmd_inbox_list(struct cli *cli)
     return result;
 }
 
-/* The header of a letter, safe for a terminal. */
-static void header_print(const unsigned char *bytes, size_t n)
+/* Bytes without tokens, and safe for a terminal.  Returns false when there was no memory. */
+static bool masked_print(const char *bytes, size_t n)
+{
+    struct buf text = buf_make(4 * n + 16), safe = buf_make(4 * n + 16);
+    bool is_good;
+
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+
+        if (c != '\r')
+            buf_putc(&safe, c == '\n' || c == '\t' || (c >= ' ' && c < 0x7f) ? (char)c : '?');
+    }
+    intake_mask_tokens(safe.data, safe.len, &text);
+    is_good = !buf_failed(&text) && !buf_failed(&safe);
+    if (is_good)
+        fputs(text.data, stdout);
+    buf_release(&text);
+    buf_release(&safe);
+    return is_good;
+}
+
+/* How long the header is, with the end of its last line. */
+static size_t header_length(const unsigned char *bytes, size_t n)
 {
     bool is_line_empty = true;
 
     for (size_t i = 0; i < n; i++) {
-        unsigned char c = bytes[i];
-        if (c == '\n' && is_line_empty)
-            return;
-        if (c == '\r')
-            continue;
-        is_line_empty = c == '\n';
-        putchar(c == '\n' || c == '\t' || (c >= ' ' && c != 0x7f && c < 0x80) ? c : '?');
+        if (bytes[i] == '\n' && is_line_empty)
+            return i;
+        if (bytes[i] != '\r')
+            is_line_empty = bytes[i] == '\n';
     }
-    if (!is_line_empty)
-        putchar('\n');
+    return n;
 }
 
-static void letter_print(struct store_conn *conn, const struct inbox_row *row)
+static int letter_print(struct store_conn *conn, const struct inbox_row *row)
 {
+    struct buf recipient = buf_make(2 * ADDRESS_SIZE);
     char at[UTC_TEXT_SIZE];
+    bool is_good = true;
+    size_t n;
 
     row_print(conn, row);
-    printf("recipient %s\nsize %" PRId64 "\nattempts %d\nrepeats %" PRId64 "\n", row->recipient,
-           row->size, row->attempts, row->repeats);
+    intake_mask_tokens(row->recipient, strlen(row->recipient), &recipient);
+    printf("recipient %s\nsize %" PRId64 "\nattempts %d\nrepeats %" PRId64 "\n",
+           buf_failed(&recipient) ? "?" : recipient.data, row->size, row->attempts, row->repeats);
+    buf_release(&recipient);
     printf("settled %s\n\n", cli_instant(row->settled_at, at));
-    if (row->raw)
-        header_print(row->raw, row->raw_len);
-    else
+    if (!row->raw) {
         printf("(its bytes are not kept any more)\n");
+    } else {
+        n = header_length(row->raw, row->raw_len);
+        is_good = masked_print((const char *)row->raw, n);
+        if (n > 0 && row->raw[n - 1] != '\n' && row->raw[n - 1] != '\r')
+            putchar('\n');
+    }
+    return is_good ? CLI_OK : cli_fail(CLI_FAILED, "out of memory");
 }
 
 int cmd_inbox_show(struct cli *cli)
@@ -363,7 +390,7 @@ int cmd_inbox_show(struct cli *cli)
                                       &err) != ST_OK)
         result = cli_fail(CLI_FAILED, "%s", err.text);
     if (result == CLI_OK && !cli_flag(cli, "raw"))
-        letter_print(store_reader_conn(l.reader), row);
+        result = letter_print(store_reader_conn(l.reader), row);
     else if (result == CLI_OK && !row->raw)
         result = cli_fail(CLI_FAILED, "its bytes are not kept any more");
     else if (result == CLI_OK && fwrite(row->raw, 1, row->raw_len, stdout) != row->raw_len)

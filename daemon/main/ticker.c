@@ -110,6 +110,10 @@ static enum status purge_run(struct store_txn *txn, utc_ms now, void *arg, struc
     }
     if (st == ST_OK) {
         *more += n >= PURGE_LIMIT;
+        st = invitations_purge(txn, now - INVITED_KEEP_MS, PURGE_LIMIT, &n, err);
+    }
+    if (st == ST_OK) {
+        *more += n >= PURGE_LIMIT;
         st = inbox_purge(txn, now, PURGE_LIMIT, &erased, &n, err);
     }
     if (st == ST_OK) {

@@ -294,6 +294,15 @@ MUST_CHECK enum status invitations_of_user(struct store_conn *conn, int64_t user
 MUST_CHECK enum status invitations_of_address(struct store_conn *conn, const char *address_key,
                                               struct invitation_row *rows, size_t max,
                                               size_t *ret_n, struct err *err);
+/* How many were made to the address after `since`, by whomever and by one: those that are settled
+ * or whose game was aborted too, but none older than INVITED_KEEP_MS. */
+#define INVITED_KEEP_MS MS_DAY
+MUST_CHECK enum status invitations_to_address(struct store_conn *conn, const char *address_key,
+                                              utc_ms since, int64_t by, int64_t *ret_n,
+                                              int64_t *ret_n_by, struct err *err);
+/* Housekeeping: what is only kept for that count is forgotten if made before `before`. */
+MUST_CHECK enum status invitations_purge(struct store_txn *txn, utc_ms before, int max,
+                                         int64_t *ret_n, struct err *err);
 /* A mailed invitation gets its real token when its letter is composed.  ST_CONFLICT
  * (REASON_ALREADY_DONE) unless it is pending. */
 MUST_CHECK enum status invitations_set_token(struct store_txn *txn, int64_t id,

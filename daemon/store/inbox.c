@@ -178,6 +178,23 @@ enum status inbox_settle(struct store_txn *txn, int64_t id, enum inbox_state sta
     return inbox_touch(&q, err);
 }
 
+enum status inbox_thin(struct store_txn *txn, int64_t id, utc_ms since, int most,
+                       bool *ret_is_gone, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_INBOX_THIN);
+    enum status st;
+
+    bind_int(&q, id);
+    bind_int(&q, since);
+    bind_int(&q, most);
+    st = query_touch(&q, NULL, err);
+    if (st == ST_OK || st == ST_NOT_FOUND) {
+        *ret_is_gone = st == ST_OK;
+        st = ST_OK;
+    }
+    return st;
+}
+
 enum status inbox_retry(struct store_txn *txn, int64_t id, struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_INBOX_RETRY);

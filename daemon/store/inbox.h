@@ -35,7 +35,8 @@ enum {
     INBOX_RAW_MAX = 16 * 1024 * 1024, /* bytes of a letter */
     INBOX_MESSAGE_ID_SIZE = 999,      /* longer ones are cut */
     INBOX_REASON_SIZE = 201,          /* longer ones are cut */
-    INBOX_CLAIM_MAX = 64              /* rows one inbox_claim() takes, at most */
+    INBOX_CLAIM_MAX = 64,             /* rows one inbox_claim() takes, at most */
+    INBOX_NOBODYS_AN_HOUR = 50        /* nobody's letters that are kept of an hour */
 };
 #define INBOX_RAW_KEEP_MS (30 * MS_DAY)        /* a settled letter's bytes are kept so long */
 #define INBOX_FOREIGN_KEEP_MS MS_DAY           /* … of strangers, machines and loops */
@@ -97,6 +98,12 @@ MUST_CHECK enum status inbox_settle(struct store_txn *txn, int64_t id, enum inbo
                                     enum inbox_verdict verdict, const char *reason,
                                     int64_t user_id, int64_t game_id, int64_t answer_id,
                                     utc_ms now, struct err *err);
+
+/* Instead of inbox_settle(), for a letter that proved to be nobody's, had no effect and gets no
+ * answer: when `most` of those have been settled since `since` it is removed, and *ret_is_gone is
+ * set.  It is as if it had never come; the same again would be read again, with no effect again. */
+MUST_CHECK enum status inbox_thin(struct store_txn *txn, int64_t id, utc_ms since, int most,
+                                  bool *ret_is_gone, struct err *err);
 
 /* Let one that was set aside be read anew: received, with no attempts and no verdict.  ST_CONFLICT
  * (REASON_ALREADY_DONE) unless it is quarantined and its bytes are kept. */

@@ -309,6 +309,13 @@ enum status invitations_create(struct store_txn *txn, const struct invitation_ro
         q = for_member(txn, Q_MEMBER_INVITED, row->user_id, row->game_id);
         st = query_run(&q, err);
     }
+    if (st == ST_OK && row->address_key[0]) {
+        q = query_begin(txn->conn, Q_INVITED_ADDRESS_PUT);
+        BIND_TEXT(&q, row->address_key);
+        bind_int(&q, row->invited_by);
+        bind_int(&q, row->created_at);
+        st = query_run(&q, err);
+    }
     if (st == ST_OK)
         *ret_id = id;
     return st;
@@ -363,6 +370,44 @@ enum status invitations_of_address(struct store_conn *conn, const char *address_
     bind_text(&q, address_key, ADDRESS_SIZE);
     bind_int(&q, (int64_t)max);
     QUERY_LIST(&q, rows, max, ret_n, invitation_read, err);
+}
+
+enum status invitations_to_address(struct store_conn *conn, const char *address_key, utc_ms since,
+                                   int64_t by, int64_t *ret_n, int64_t *ret_n_by, struct err *err)
+{
+    struct query q = query_begin(conn, Q_INVITED_ADDRESS_COUNT);
+    int64_t n = 0, n_by = 0;
+    bool has_row = false;
+    enum status st;
+
+    bind_text(&q, address_key, ADDRESS_SIZE);
+    bind_int(&q, since);
+    bind_int(&q, by);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && has_row) {
+        n = column_int(&q);
+        n_by = column_int(&q);
+    }
+    st = query_end(&q, st, err);
+    if (st == ST_OK) {
+        *ret_n = n;
+        *ret_n_by = n_by;
+    }
+    return st;
+}
+
+enum status invitations_purge(struct store_txn *txn, utc_ms before, int max, int64_t *ret_n,
+                              struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_INVITED_ADDRESS_PURGE);
+    enum status st;
+
+    bind_int(&q, before);
+    bind_int(&q, max);
+    st = query_run(&q, err);
+    if (st == ST_OK)
+        *ret_n = sqlite3_changes64(txn->conn->db);
+    return st;
 }
 
 enum status invitations_of_game(struct store_conn *conn, int64_t game_id,

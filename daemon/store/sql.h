@@ -262,6 +262,9 @@
     X(INVITATIONS_OF_USER,                                                                         \
       "SELECT " INVITATION_COLUMNS " FROM invitations WHERE user_id = ?1 AND state = 'pending'"    \
       " ORDER BY id LIMIT ?2")                                                                     \
+    X(INVITED_ADDRESS_COUNT,                                                                       \
+      "SELECT count(*), coalesce(sum(invited_by = ?3), 0) FROM invited_addresses WHERE"            \
+      " address_key = ?1 AND created_at > ?2")                                                     \
     X(INVITATIONS_OF_ADDRESS,                                                                      \
       "SELECT " INVITATION_COLUMNS " FROM invitations WHERE address_key = ?1 AND state ="          \
       " 'pending' ORDER BY id LIMIT ?2")                                                           \
@@ -703,6 +706,11 @@
       " is_invited = 0")                                                                           \
     X(MEMBERS_OVER,                                                                                \
       "UPDATE members SET is_over = 1 WHERE game_id = ?1")                                         \
+    X(INVITED_ADDRESS_PUT,                                                                         \
+      "INSERT INTO invited_addresses (address_key, invited_by, created_at) VALUES (?1, ?2, ?3)")   \
+    X(INVITED_ADDRESS_PURGE,                                                                       \
+      "DELETE FROM invited_addresses WHERE id IN (SELECT id FROM invited_addresses WHERE"          \
+      " created_at < ?1 ORDER BY created_at LIMIT ?2)")                                            \
     X(INVITATION_PUT,                                                                              \
       "INSERT INTO invitations (game_id, seat, user_id, address, address_key, token_hash,"         \
       " invited_by, state, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,"            \
@@ -929,6 +937,10 @@
       "UPDATE inbox SET state = ?2, verdict = ?3, reason = ?4, user_id = coalesce(?5, user_id),"   \
       " game_id = coalesce(?6, game_id), answer_id = coalesce(?7, answer_id), settled_at = ?8"     \
       " WHERE id = ?1 AND (state = 'claimed' OR (state = 'held' AND ?2 = 'done')) RETURNING id")   \
+    X(INBOX_THIN,                                                                                  \
+      "DELETE FROM inbox WHERE id = ?1 AND state = 'claimed' AND ?3 <= (SELECT count(*) FROM"      \
+      " (SELECT 1 FROM inbox WHERE settled_at > ?2 AND user_id IS NULL AND state = 'done' LIMIT"   \
+      " ?3)) RETURNING id")                                                                        \
     X(INBOX_RETRY,                                                                                 \
       "UPDATE inbox SET state = 'received', attempts = 0, verdict = 'none', reason = '',"          \
       " settled_at = NULL WHERE id = ?1 AND state = 'quarantined' AND raw IS NOT NULL RETURNING"   \

@@ -248,6 +248,39 @@ static void test_only_so_many_open_games_an_organiser(void **state)
     call_refused(&c, REASON_LIMIT);
 }
 
+/* Who has no account cannot refuse letters: making room by taking invitations back does not help. */
+static void test_an_address_is_invited_so_often_a_day_whatever_becomes_of_it(void **state)
+{
+    struct table *t = *state;
+    const struct arbiter_offer victim = mail_offer("vic@stranger.example");
+    const struct arbiter_offer other = mail_offer("val@stranger.example");
+    struct arbiter_new_game wish = {.rules = "verney", .seats = {victim}};
+    struct call c, end;
+
+    for (int i = 0; i < 5; i++) { /* one account: five */
+        c = create_call(t, SOUTH, &wish);
+        call_ok(&c);
+        end = acts(t, i % 2 ? OP_ABORT : OP_WITHDRAW, c.game.id, SOUTH);
+        call_ok(&end);
+    }
+    call_refused(&c, REASON_LIMIT);
+    wish.seats[0] = other;
+    call_ok(&c);
+    wish.seats[0] = victim;
+    for (int i = 0; i < 5; i++) { /* all together: ten */
+        c = create_call(t, WEST, &wish);
+        call_ok(&c);
+        end = acts(t, OP_ABORT, c.game.id, WEST);
+        call_ok(&end);
+    }
+    c = create_call(t, NORTH, &wish);
+    call_refused(&c, REASON_LIMIT);
+    pass(t, MS_DAY - 1);
+    call_refused(&c, REASON_LIMIT);
+    pass(t, 1);
+    call_ok(&c);
+}
+
 /* Whatever is asked at once is looked at one after the other, where it is recorded. */
 static void test_of_two_commands_in_one_batch_the_second_meets_the_limit(void **state)
 {
@@ -637,6 +670,7 @@ int main(void)
         T(test_after_the_start_nobody_joins_leaves_or_is_invited),
         T(test_wishes_that_cannot_be_are_refused_by_name),
         T(test_only_so_many_open_games_an_organiser),
+        T(test_an_address_is_invited_so_often_a_day_whatever_becomes_of_it),
         T(test_of_two_commands_in_one_batch_the_second_meets_the_limit),
         T(test_a_game_by_handles_starts_when_all_accept),
         T(test_one_invited_to_two_allied_seats_accepts_both_at_once),

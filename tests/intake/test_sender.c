@@ -157,6 +157,90 @@ static void test_a_letter_without_its_token_does_nothing_and_tells_its_account(v
     assert_string_equal(r->row.reason, "no_token: e2-e4");
 }
 
+/* A letter to a token that never was; its row, or 0 when none was kept. */
+static int64_t invented(struct post *p, int i)
+{
+    static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
+    char bytes[300], recipient[] = "play+aaaaaaaaaaaaaaaaaaaaaaaaaa@club.example";
+    struct intake_arrival arrival = {.way = INBOX_BY_LMTP, .sender = "eve@example.net",
+                                     .recipient = recipient, .bytes = bytes,
+                                     .received_at = UTC_NONE};
+    struct intake_accepted accepted;
+    struct inbox_row row = INBOX_ROW_INIT;
+    struct err err = ERR_INIT;
+
+    recipient[5] = digits[i % 32];
+    recipient[6] = digits[i / 32];
+    arrival.n = (size_t)snprintf(bytes, sizeof bytes,
+                                 "From: eve@example.net\r\nTo: %s\r\n"
+                                 "Message-ID: <n%d@example.net>\r\n\r\ne2-e4\r\n",
+                                 recipient, i);
+    assert_ok(intake_accept(p->intake, &arrival, &accepted, &err), err);
+    assert_ok(intake_step(p->intake, NULL, &err), err);
+    enum status st = inbox_get(store_reader_conn(p->t->reader), accepted.id, false, &row, &err);
+    assert_true(st == ST_OK || st == ST_NOT_FOUND);
+    return st == ST_OK ? accepted.id : 0;
+}
+
+/* Whoever invents a hundred tokens fills no disk: so many of nobody's letters are kept an hour. */
+static void test_of_letters_to_invented_tokens_few_are_kept(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    for (int i = 0; i < INBOX_NOBODYS_AN_HOUR; i++)
+        assert_int_not_equal(invented(p, i), 0);
+    for (int i = INBOX_NOBODYS_AN_HOUR; i < 100; i++)
+        assert_int_equal(invented(p, i), 0);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM inbox"), INBOX_NOBODYS_AN_HOUR);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 0);
+    assert_int_equal(intake_stats(p->intake).verdicts[INBOX_VERDICT_STRANGER], 100);
+    /* players' letters are, also by a token that was mangled on the way */
+    expect(post_play(p, SOUTH, game, "e2-e4"), INBOX_VERDICT_ACTED);
+    r = post_say(p, SOUTH, "aaaaaaaaaaaaaaaaaaaaaaaaaa", "status");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_true(r->has_answer);
+    /* an hour later there is room again */
+    pass(p->t, MS_HOUR - 1);
+    assert_int_equal(invented(p, 200), 0);
+    pass(p->t, 1);
+    assert_int_not_equal(invented(p, 201), 0);
+}
+
+static void test_tokens_are_masked_wherever_they_stand(void **state)
+{
+    static const struct {
+        const char *text, *masked;
+    } rows[] = {
+        {"To: play+abcdefghijklmnopqrstuv2345@club.example", "To: play+…@club.example"},
+        {"To: PLAY+ABCDEFGHIJKLMNOPQRSTUV2345@club.example, x", "To: PLAY+…@club.example, x"},
+        {"<abcdefghijklmnopqrstuv2345@club.example>", "<…@club.example>"},
+        {"play-abcdefghijklmnopqrstuv2345@club.example", "play-…@club.example"},
+        {"References: <reply.abcdefghijklmnopqrstuv2345@club.example> <a@b>",
+         "References: <reply.…@club.example> <a@b>"},
+        {"=?utf-8?q?play=2Babcdefghijklmnopqrstuv2345=40club.example?=",
+         "=?utf-8?q?play=2B…=40club.example?="},
+        {"mailto:unsubscribe%2babcdefghijklmnopqrstuv2345%40club.example",
+         "mailto:unsubscribe%2b…%40club.example"},
+        {"abcdefghijklmnopqrstuv2345", "abcdefghijklmnopqrstuv2345"},           /* no address */
+        {"abcdefghijklmnopqrstuv234@x.example", "abcdefghijklmnopqrstuv234@x.example"},
+        {"abcdefghijklmnopqrstuv23456@x.example", "abcdefghijklmnopqrstuv23456@x.example"},
+        {"abcdefghijklmnopqrstuv2348@x.example", "abcdefghijklmnopqrstuv2348@x.example"},
+        {"a@b.example", "a@b.example"},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf out = buf_make(1024);
+
+        intake_mask_tokens(rows[i].text, strlen(rows[i].text), &out);
+        assert_false(buf_failed(&out));
+        assert_string_equal(out.data, rows[i].masked);
+        buf_release(&out);
+    }
+}
+
 static void test_strangers_hear_nothing(void **state)
 {
     struct post *p = *state;
@@ -509,6 +593,33 @@ static void test_a_letter_that_cannot_be_read_is_put_aside_and_its_owner_told(vo
     r = post_raw(p, "anna@example.org", "play+aaaaaaaaaaaaaaaaaaaaaaaaaa@club.example", bytes,
                  sizeof bytes - 1);
     assert_false(r->has_answer);
+    assert_int_equal(r->row.state, INBOX_QUARANTINED);
+}
+
+/* The operator is not called for what anybody can send. */
+static void test_an_unreadable_letter_of_a_stranger_is_not_put_aside(void **state)
+{
+    static const char bytes[] = "From: eve@example.net\r\n\r\nnote a\0b\r\n";
+    static const char *const recipients[] = {
+        "play@club.example", "play+aaaaaaaaaaaaaaaaaaaaaaaaaa@club.example"};
+    static const char *const senders[] = {"eve@example.net", "", "disabled@example.net"};
+    struct post *p = *state;
+    struct inbox_depth depth;
+    struct err err = ERR_INIT;
+
+    for (size_t i = 0; i < COUNT_OF(recipients); i++)
+        for (size_t k = 0; k < COUNT_OF(senders); k++) {
+            char other[sizeof bytes];
+
+            memcpy(other, bytes, sizeof bytes);
+            other[sizeof bytes - 4] = (char)('a' + k);
+            r = post_raw(p, senders[k], recipients[i], other, sizeof other - 1);
+            expect(r, INBOX_VERDICT_UNREADABLE);
+            assert_int_equal(r->row.state, INBOX_DONE);
+            assert_false(r->has_answer);
+        }
+    assert_ok(inbox_depth(store_reader_conn(p->t->reader), &depth, &err), err);
+    assert_int_equal(depth.quarantined, 0);
 }
 
 static enum status claim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
@@ -934,6 +1045,8 @@ int main(void)
         TEST(test_the_inbox_keeps_no_token),
         TEST(test_a_letter_without_its_token_does_nothing_and_tells_its_account),
         TEST(test_strangers_hear_nothing),
+        TEST(test_of_letters_to_invented_tokens_few_are_kept),
+        TEST(test_tokens_are_masked_wherever_they_stand),
         TEST(test_the_token_in_references_is_the_last_resort),
         TEST(test_tokens_that_disagree_do_nothing),
         TEST(test_a_foreign_letter_waits_for_its_owners_word),
@@ -947,6 +1060,7 @@ int main(void)
         TEST(test_a_repeat_is_told_nothing_that_is_past),
         TEST(test_the_same_letter_again_has_no_second_effect),
         TEST(test_a_letter_that_cannot_be_read_is_put_aside_and_its_owner_told),
+        TEST(test_an_unreadable_letter_of_a_stranger_is_not_put_aside),
         TEST(test_a_letter_that_kills_its_reader_is_put_aside),
         TEST(test_a_letter_that_cannot_be_acted_upon_blocks_nothing),
         TEST(test_unreadable_bytes_are_put_aside),

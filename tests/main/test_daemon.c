@@ -573,8 +573,10 @@ static void assert_hears(int fd, const char *text)
 static void test_letters_come_in_by_lmtp_and_maildir_and_are_looked_at(void **state)
 {
     static const char dialogue[] =
-        "LHLO x\r\nMAIL FROM:<joe@example.net>\r\nRCPT TO:<play@example.org>\r\nDATA\r\n"
-        "From: joe@example.net\r\nMessage-ID: <2@x>\r\n\r\nhelp\r\n.\r\n";
+        "LHLO x\r\nMAIL FROM:<joe@example.net>\r\n"
+        "RCPT TO:<play+abcdefghijklmnopqrstuv2345@example.org>\r\nDATA\r\n"
+        "From: joe@example.net\r\nTo: play+Abcdefghijklmnopqrstuv2345@example.org\r\n"
+        "Message-ID: <2@x>\r\n\r\nhelp\r\n.\r\n";
     struct club *c = *state;
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     struct stat about;
@@ -609,6 +611,9 @@ static void test_letters_come_in_by_lmtp_and_maildir_and_are_looked_at(void **st
     assert_non_null(strstr(text, " lmtp "));
     assert_int_equal(RUN(c, text, "inbox", "show", "2"), 0);
     assert_non_null(strstr(text, "From: joe@example.net\n"));
+    assert_non_null(strstr(text, "recipient play+…@example.org\n"));
+    assert_non_null(strstr(text, "To: play+…@example.org\n"));
+    assert_null(strstr(text, "abcdefgh"));
     assert_null(strstr(text, "help"));
     assert_int_equal(RUN(c, text, "inbox", "show", "--raw", "2"), 0);
     assert_non_null(strstr(text, "\nhelp"));
