@@ -42,7 +42,8 @@ static void note_unread(struct reading *r)
 static enum status read_text(const struct intake_options *o, const char *text, struct reading *r,
                              struct err *err)
 {
-    static const char *const own_words[] = {"note"}; /* a note may look like a signature */
+    /* A note, and an address that is given a seat, may look like a signature. */
+    static const char *const own_words[] = {"note", "seat"};
     const char *markers[LANGS];
     const struct reply_options options = {.banners = o->banners,
                                           .banner_count = o->n_banners,

@@ -75,6 +75,16 @@ static void add_lines(struct walk *walk, struct buf *out, const char *text, size
     add_cut(walk, out, text, n);
 }
 
+/* The same, an empty line before it: whoever reads the letter sees parts one below the other. */
+static void add_paragraph(struct walk *walk, struct buf *out, const struct buf *text)
+{
+    if (out->len > 0 && text->len > 0) {
+        add_lines(walk, out, "", 0);
+        add_cut(walk, out, "\n", 1);
+    }
+    add_lines(walk, out, text->data, text->len);
+}
+
 static void fail(struct walk *walk, enum status st, const char *why)
 {
     if (walk->st == ST_OK)
@@ -83,6 +93,28 @@ static void fail(struct walk *walk, enum status st, const char *why)
 
 /* ---------------------------------------------------------------- one text part */
 
+/* The transfer encoding, also where somebody put it in quotation marks. */
+static GMimeContentEncoding encoding_of(GMimePart *part)
+{
+    GMimeContentEncoding encoding = g_mime_part_get_content_encoding(part);
+    const char *value;
+    char word[32];
+    size_t n;
+
+    if (encoding != GMIME_CONTENT_ENCODING_DEFAULT)
+        return encoding;
+    value = g_mime_object_get_header((GMimeObject *)part, "Content-Transfer-Encoding");
+    if (value == NULL)
+        return encoding;
+    value += strspn(value, " \"'");
+    n = strcspn(value, " \"';");
+    if (n == 0 || n >= sizeof word)
+        return encoding;
+    memcpy(word, value, n);
+    word[n] = '\0';
+    return g_mime_content_encoding_from_string(word);
+}
+
 /* The part's bytes as they stand in the letter. */
 static GByteArray *raw_content(GMimePart *part, GMimeContentEncoding *ret_encoding)
 {
@@ -90,7 +122,7 @@ static GByteArray *raw_content(GMimePart *part, GMimeContentEncoding *ret_encodi
     GByteArray *bytes = g_byte_array_new();
     GMimeStream *in, *memory;
 
-    *ret_encoding = g_mime_part_get_content_encoding(part);
+    *ret_encoding = encoding_of(part);
     if (content == NULL || (in = g_mime_data_wrapper_get_stream(content)) == NULL)
         return bytes;
     memory = g_mime_stream_mem_new_with_byte_array(bytes);
@@ -195,6 +227,33 @@ static void read_html(struct walk *walk, const struct buf *utf8, struct buf *out
     buf_release(&text);
 }
 
+/* The charset that a page states itself, in a <meta>, at its beginning. */
+static bool html_charset(const char *html, size_t n, char ret[64])
+{
+    static const char word[] = "charset=";
+    const size_t m = sizeof word - 1;
+
+    for (size_t i = 0; i + m < n && i < 2048; i++) {
+        size_t len = 0;
+
+        if (strncasecmp(html + i, word, m) != 0)
+            continue;
+        i += m;
+        while (i < n && (html[i] == '"' || html[i] == '\'' || html[i] == ' '))
+            i++;
+        for (; i + len < n && len < 63; len++) {
+            char c = html[i + len];
+
+            if (!g_ascii_isalnum(c) && c != '-' && c != '_' && c != ':' && c != '.')
+                break;
+            ret[len] = c;
+        }
+        ret[len] = '\0';
+        return len > 0;
+    }
+    return false;
+}
+
 static void read_text(struct walk *walk, GMimePart *part, GMimeContentType *type,
                       struct texts *out)
 {
@@ -203,6 +262,7 @@ static void read_text(struct walk *walk, GMimePart *part, GMimeContentType *type
     struct buf utf8;
 
     bool is_html = g_mime_content_type_is_type(type, "text", "html");
+    char said[64];
     size_t n;
 
     transfer_decode(part, &decoded);
@@ -215,6 +275,8 @@ static void read_text(struct walk *walk, GMimePart *part, GMimeContentType *type
         walk->body->is_cut = true;
     }
     utf8 = buf_make(4 * n + 1024);
+    if (is_html && charset == NULL && html_charset(decoded.data, n, said))
+        charset = said;
     decode_charset(decoded.data, n, charset, &utf8);
     if (is_html)
         read_html(walk, &utf8, &out->html);
@@ -491,8 +553,8 @@ static void walk_mixed(struct walk *walk, GMimeMultipart *multipart, size_t dept
         has_html = has_html || t.html.len > 0;
         plain = t.plain.len > 0 ? &t.plain : &t.html;
         html = t.html.len > 0 ? &t.html : &t.plain;
-        add_lines(walk, &all.plain, plain->data, plain->len);
-        add_lines(walk, &all.html, html->data, html->len);
+        add_paragraph(walk, &all.plain, plain);
+        add_paragraph(walk, &all.html, html);
         texts_release(&t);
     }
     if (has_plain)

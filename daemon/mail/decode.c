@@ -225,13 +225,13 @@ static void charset_name(const char *charset, char ret[64])
     ret[n] = '\0';
 }
 
-/* Charsets whose bytes look like ASCII or like nothing: their label must be believed. */
+/* Charsets whose bytes look like ASCII or like nothing: their label must be believed.  Not so
+ * UTF-7: no mail program writes it any more, and it can hide a word from whoever looks at it. */
 static bool charset_is_shifty(const char *name)
 {
     return strncasecmp(name, "iso-2022", 8) == 0 || strncasecmp(name, "utf-16", 6) == 0 ||
            strncasecmp(name, "utf-32", 6) == 0 || strncasecmp(name, "ucs-", 4) == 0 ||
-           strncasecmp(name, "utf-7", 5) == 0 || strncasecmp(name, "hz", 2) == 0 ||
-           strncasecmp(name, "unicode-1-1-utf-7", 17) == 0;
+           strncasecmp(name, "hz", 2) == 0;
 }
 
 /* Charsets of several bytes a character: what decodes cleanly in one is hardly anything else, while
@@ -329,7 +329,8 @@ void decode_charset(const char *text, size_t n, const char *charset, struct buf 
         return;
     }
     label = g_mime_charset_iconv_name(name);
-    if (name[0] == '\0' || strncasecmp(name, "iso-8859-1", 11) == 0 ||
+    if (name[0] == '\0' || strncasecmp(name, "unicode-1-1", 11) == 0 ||
+        strncasecmp(name, "iso-8859-1", 11) == 0 ||
         str_case_eq(name, "latin1") || str_case_eq(name, "us-ascii") ||
         str_case_eq(name, "ascii") || strncasecmp(name, "utf", 3) == 0 ||
         label == NULL || !put_converted(text, n, label, false, out))

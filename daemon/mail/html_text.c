@@ -55,6 +55,10 @@ struct page {
     bool has_line;       /* something stands in the current line */
     bool wants_blank;    /* blanks were seen since */
     bool has_own_text;   /* something unquoted has been put out */
+    bool is_tight;       /* the page's style gives paragraphs no margins */
+    bool is_tight_here;  /* nor has this one */
+    bool wants_gap;      /* the margin of a paragraph is above the next line */
+    bool was_blank;      /* the line put out last is empty */
 };
 
 /* ---------------------------------------------------------------- lines */
@@ -66,20 +70,32 @@ static unsigned depth_of(const struct page *page)
     return depth > DEPTH_SHOWN ? DEPTH_SHOWN : depth;
 }
 
+static void put_marks(struct page *page)
+{
+    for (unsigned i = 0; i < depth_of(page); i++)
+        buf_puts(page->out, "> ");
+}
+
 static void line_begin(struct page *page)
 {
     if (page->has_line)
         return;
-    for (unsigned i = 0; i < depth_of(page); i++)
-        buf_puts(page->out, "> ");
+    if (page->wants_gap && page->out->len > 0 && !page->was_blank) {
+        put_marks(page);
+        buf_putc(page->out, '\n');
+    }
+    put_marks(page);
     page->has_line = true;
-    page->wants_blank = false;
+    page->wants_blank = page->wants_gap = false;
 }
 
 static void line_end(struct page *page)
 {
-    if (!page->has_line) /* an empty line carries its quote marks too */
+    page->was_blank = !page->has_line;
+    if (!page->has_line) { /* an empty line carries its quote marks too, and is gap enough */
+        page->wants_gap = false;
         line_begin(page);
+    }
     buf_putc(page->out, '\n');
     page->has_line = page->wants_blank = false;
 }
@@ -364,6 +380,47 @@ static bool is_block(const char *name)
     return is_in(name, list);
 }
 
+/* Blocks that a reader sees with an empty line above and below, unless told otherwise. */
+static bool is_spaced(const char *name)
+{
+    static const char *const list[] = {"p",  "h1", "h2", "h3", "h4", "h5", "h6",
+                                       "ul", "ol", "dl", NULL};
+
+    return is_in(name, list);
+}
+
+/* A style or class that takes that space away: Word and Outlook have one line a paragraph. */
+static bool is_tight(const struct element *e)
+{
+    static const char *const styles[] = {"margin:0", "margin-top:0", "margin-bottom:0",
+                                         "margin-block:0", "margin-block-start:0", NULL};
+
+    for (const char *const *style = styles; *style; style++)
+        if (strstr(e->style, *style) != NULL)
+            return true;
+    return strstr(e->marks, "msonormal") != NULL || strstr(e->marks, "msoplaintext") != NULL ||
+           strstr(e->marks, "msolist") != NULL;
+}
+
+/* The same said of all paragraphs at once: "p { margin: 0 }" in a page's style. */
+static bool style_is_tight(const char *css, const char *end)
+{
+    static const char *const rules[] = {"p{margin:0", "p{margin-top:0", "p{margin-bottom:0",
+                                        "p,", NULL};
+    char bare[1024];
+    size_t n = 0;
+
+    for (; css < end && n + 1 < sizeof bare; css++)
+        if (!is_blank_char(*css))
+            bare[n++] = char_lower(*css);
+    bare[n] = '\0';
+    for (const char *const *rule = rules; *rule; rule++)
+        for (const char *p = bare; (p = strstr(p, *rule)) != NULL; p++)
+            if (p == bare || strchr("}>-,/", p[-1]) != NULL)
+                return true;
+    return false;
+}
+
 /* ---------------------------------------------------------------- what marks a quotation */
 
 /* Whether one of the words in marks begins with prefix, Outlook's "x_" and "ecx" left aside. */
@@ -521,6 +578,11 @@ static void on_tag(struct page *page, const struct element *e)
 {
     if (is_block(e->name))
         block_edge(page);
+    if (is_spaced(e->name) && page->hidden == 0) {
+        if (!e->is_end)
+            page->is_tight_here = page->is_tight || is_tight(e);
+        page->wants_gap = page->wants_gap || !page->is_tight_here;
+    }
     if (e->is_end) {
         enum tag tag = tag_of(e->name);
 
@@ -591,6 +653,15 @@ static const char *skip_declaration(const char *p, const char *end)
     return stop ? stop + 1 : end;
 }
 
+static bool has_tags(const char *p, const char *end)
+{
+    for (; p < end && (p = memchr(p, '<', (size_t)(end - p))) != NULL; p++)
+        if (p + 1 < end && ((p[1] >= 'a' && p[1] <= 'z') || (p[1] >= 'A' && p[1] <= 'Z') ||
+                            p[1] == '/' || p[1] == '!'))
+            return true;
+    return false;
+}
+
 void html_text(const char *html, size_t n, struct buf *out)
 {
     /* Not "head": its end tag is sometimes forgotten, and the rest of it says nothing anyway. */
@@ -599,6 +670,7 @@ void html_text(const char *html, size_t n, struct buf *out)
     struct page page = {.out = out};
     const char *p = html, *end = html + n;
 
+    page.pre = !has_tags(html, end); /* plain text that says it is HTML */
     while (p < end && !buf_failed(out)) {
         const char *lt = memchr(p, '<', (size_t)(end - p));
         struct element e;
@@ -617,6 +689,8 @@ void html_text(const char *html, size_t n, struct buf *out)
             p = lt + 1;
         } else if (!e.is_end && !e.is_empty && is_in(e.name, silent)) {
             p = skip_element(after, end, e.name);
+            if (strcmp(e.name, "style") == 0)
+                page.is_tight = page.is_tight || style_is_tight(after, p);
         } else {
             on_tag(&page, &e);
             p = after;

@@ -2,8 +2,9 @@
  * mail/html_text.h - the text of an HTML letter, with what it quotes marked.
  *
  * Purpose
- *   Lines as a reader sees them: blocks, <br> and table rows end a line, blanks run together, <pre>
- *   is kept, entities are decoded, scripts, styles and hidden elements say nothing.  What stands in
+ *   Lines as a reader sees them: blocks, <br> and table rows end a line, <p>, headings and lists
+ *   have an empty line around them unless a style takes it away, blanks run together, <pre> is kept
+ *   (and HTML without a tag), entities are decoded, scripts, styles and hidden elements say nothing.  What stands in
  *   a quotation gets "> " before each line, once a level: <blockquote>, the containers that mail
  *   programs put around what they quote, and all that follows the marks that Outlook and others
  *   leave ahead of it.  <hr> becomes a line of underscores.  A signature container that follows

@@ -481,7 +481,20 @@ static bool begins_banner(const struct split *s, size_t i)
     for (const char *const *word = reply_words_banners; *word; word++)
         if (str_starts(bare, *word))
             return true;
+    /* Whatever language Outlook's hint at a first letter is in, it ends with this address. */
+    for (size_t j = i; j < s->count && j < i + 4 && !is_blank(s, j); j++)
+        if (strstr(low(s, j), "aka.ms/learnabout") != NULL)
+            return true;
     return !is_own(s, i) && line_has_stem(line, reply_words_outside);
+}
+
+static bool has_four_words(const char *line)
+{
+    size_t n = 1;
+
+    for (; *line != '\0'; line++)
+        n += *line == ' ';
+    return n >= 4;
 }
 
 /* Whether the banner's line i goes on in the next: it looks full, and the next is no short line
@@ -496,15 +509,19 @@ static bool banner_goes_on(const struct split *s, size_t i)
     if (i + 1 >= s->count || is_blank(s, i + 1) || is_quoted(s, i + 1) || is_own(s, i + 1))
         return false;
     next = low(s, i + 1);
+    for (size_t j = i + 1; j < s->count && j < i + 4 && !is_blank(s, j); j++)
+        if (line_has_stem(low(s, j), reply_words_outside))
+            return true; /* its point is yet to come */
     if (line_is_rule(next))
         return line_length(next) >= 4;
     if (is_bracketed(line))
         return false;
     if (line_length(next) > 40)
         return true; /* a heading above a sentence, or a sentence that goes on */
-    /* The end of a wrapped sentence looks like one. */
+    /* The end of a wrapped sentence looks like one, or has more words than a command. */
     return line_length(line) >= WRAP_WIDTH - 10 && !is_finished &&
-           strchr(".!]})*>", next[strlen(next) - 1]) != NULL;
+           (strchr(".!]})*>", next[strlen(next) - 1]) != NULL ||
+            (has_four_words(next) && strpbrk(next, "0123456789=") == NULL));
 }
 
 /* Lines of the banner that begins at i, before any text; 0: none. */

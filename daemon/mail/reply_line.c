@@ -85,6 +85,33 @@ static void strip_emphasis(struct buf *out, size_t begin)
     out->data[out->len] = '\0';
 }
 
+/* What stands for a dash between Latin letters and digits only: the sound sign that a Japanese
+ * keyboard gives for one, waves, and two dashes in a row. */
+static void even_dashes(struct buf *out, size_t begin)
+{
+    char *line = out->data + begin, *to = line;
+    const char *end = out->data + out->len;
+
+    for (const char *from = line; from < end;) {
+        const char *at = from;
+        unsigned c = decode_char(&at);
+        bool is_inside = to > line && g_ascii_isalnum(to[-1]);
+
+        if (is_inside && (c == 0x30fc || c == 0x301c || c == 0x223c) && g_ascii_isalnum(*at)) {
+            *to++ = '-';
+        } else if (is_inside && c == '-' && *at == '-' && g_ascii_isalnum(at[1])) {
+            *to++ = '-';
+            at++;
+        } else {
+            memmove(to, from, (size_t)(at - from));
+            to += at - from;
+        }
+        from = at;
+    }
+    *to = '\0';
+    out->len = (size_t)(to - out->data);
+}
+
 void line_normalise(const char *line, size_t n, struct buf *out)
 {
     size_t begin = out->len;
@@ -103,6 +130,8 @@ void line_normalise(const char *line, size_t n, struct buf *out)
         g_free(nfkc);
         buf_release(&mapped);
     }
+    if (out->len > begin)
+        even_dashes(out, begin);
     strip_emphasis(out, begin);
 }
 
@@ -577,6 +606,26 @@ bool line_is_introduction(const char *low)
            (count_words(low) >= 2 || (unsigned char)low[0] >= 0x80);
 }
 
+/* "Outlook for Android" in any language: a program and what it runs on. */
+static bool names_program(const char *low)
+{
+    static const char *const programs[] = {"outlook", "mail", "bluemail", "yandex", "яндекс",
+                                           "spark",   "gmail", "почта", "почты", NULL};
+    static const char *const systems[] = {"android", "ios", "windows", "iphone", "ipad", NULL};
+
+    return count_words(low) <= 9 && !has_address(low) && has_word_of(low, systems) &&
+           has_word_of(low, programs);
+}
+
+/* "My Galaxy" and its like by itself, with few words of another script around. */
+static bool names_telephone(const char *low)
+{
+    static const char *const makes[] = {"iphone", "ipad", "galaxy", NULL};
+
+    return (unsigned char)low[0] >= 0x80 && count_words(low) <= 5 && !has_address(low) &&
+           has_word_of(low, makes);
+}
+
 bool line_is_mobile(const char *low)
 {
     size_t n = strlen(low);
@@ -584,7 +633,7 @@ bool line_is_mobile(const char *low)
     low += strspn(low, "-*_[(<' \"");
     if (line_length(low) > 160)
         return false;
-    if (begins_with(low, reply_words_sent))
+    if (begins_with(low, reply_words_sent) || names_program(low) || names_telephone(low))
         return true;
     n = strlen(low);
     while (n > 0 && strchr(".])>*_\"' !", low[n - 1]) != NULL)
@@ -616,7 +665,7 @@ bool line_is_closing(const char *low)
 
 bool line_is_device(const char *low)
 {
-    return line_length(low) <= 80 && count_words(low) <= 8 &&
+    return line_length(low) <= 80 && count_words(low) <= 8 && !has_address(low) &&
            has_word_of(low, reply_words_devices);
 }
 

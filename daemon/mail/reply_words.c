@@ -121,6 +121,7 @@ const char *const reply_words_originals[] = {
     "inicio del mensaje reenviado", "início da mensagem", "begin doorgestuurd", NULL};
 
 const char *const reply_words_sent[] = {
+    "securely sent", "get bluemail", "get spark", "get typeapp", "sent securely",
     "sent from", "sent via", "sent with", "sent by", "sent using", "get outlook for",
     "downloaded from", "composed on", "written on my", "sent on the go", "typed on",
     "please excuse", "excuse typos", "envoyé de", "envoyé depuis", "envoyé avec", "envoyé à partir",
@@ -135,7 +136,10 @@ const char *const reply_words_sent[] = {
     "verzonden met", "verzonden via", "verstuurd vanaf", "verstuurd met", "verstuurd vanuit",
     "download outlook", "outlook voor", "wysłane z", "wysłano z", "wysłane przy", "pobierz outlook",
     "uzyskaj aplikację", "odesláno z", "odesláno pomocí", "posláno z", "získejte outlook",
-    "odoslané z", "odoslané pomocou", "отправлено с", "отправлено из", "отправлено через",
+    "odoslané z", "odoslané pomocou", "נשלח באמצעות", "נשלח דרך", "descărcați outlook",
+    "pobierz aplikację", "получить outlook", "получите outlook", "отримати outlook",
+    "завантажити outlook", "töltse le az outlook", "preuzmite outlook", "изтеглете outlook",
+    "отправлено с", "отправлено из", "отправлено через",
     "послано с", "скачать outlook", "надіслано з", "надіслано із", "відправлено з",
     "надіслано через",
     "trimis de pe", "trimis din", "trimis de la", "trimis cu", "obțineți outlook", "skickat från",
@@ -208,7 +212,8 @@ const char *const reply_words_banners[] = {
     "this mail originated", "mail from outside", "email from outside", "outside email",
     "be careful", "think before", "do not click", "don't click", "suspicious", "unverified sender",
     "first-time sender", "originated outside", "exercise caution", "beware", "phishing",
-    "powered by mimecast", "zjqcmqryfpfptbannerstart", "externe", "extern", "achtung", "vorsicht",
+    "powered by mimecast", "zjqcmqryfpfptbannerstart", "zjqcmqryfpfptbannerend",
+    "report suspicious", "externe", "extern", "achtung", "vorsicht",
     "warnung", "warnhinweis", "sicherheitshinweis", "hinweis: ", "diese e-mail stammt",
     "diese e-mail kommt", "diese email kommt", "diese mail kommt", "diese nachricht stammt",
     "diese nachricht kommt", "diese e-mail wurde von außerhalb", "diese e-mail wurde von extern",
@@ -246,6 +251,7 @@ const char *const reply_words_banners[] = {
     "تحذير", "تنبيه", NULL};
 
 const char *const reply_words_outside[] = {
+    "aka.ms/learnabout",
     "external", "outside", "untrusted", "unknown sender", "suspicious", "phishing", "spoof",
     "do not open", "do not click", "extern", "außerhalb", "unbekannter absender", "l'extérieur",
     "expéditeur inconnu", "externo", "externa", "fuera de la organización", "estern",

@@ -122,7 +122,7 @@ static void test_a_part_of_very_many_lines_is_cut(void **state)
             assert_ok(letter_read(b.data, b.len, &limits, &letter, &err), err);
             assert_int_equal(letter->is_cut, lines > PART_LINES_MAX);
             assert_int_equal(strchr(letter->text, 'z') != NULL, lines == PART_LINES_MAX);
-            assert_int_equal(strlen(letter->text), 2 * PART_LINES_MAX + 2 * i);
+            assert_int_equal(strlen(letter->text), 2 * PART_LINES_MAX + 3 * i);
             letter_free(letter);
             buf_release(&b);
         }
@@ -450,7 +450,7 @@ static void test_parts_of_a_mixed_letter_are_put_together(void **state)
     (void)state;
     check_text("Content-Type: multipart/mixed; boundary=b\n\n--b\n\ne2-e4\n--b\nContent-Type: "
                "text/html\n\n<p>note x</p>\n--b--\n",
-               "e2-e4\nnote x\n");
+               "e2-e4\n\nnote x\n");
     check_text("Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: "
                "multipart/alternative; boundary=c\n\n--c\n\ne2-e4\n--c\nContent-Type: text/html\n\n"
                "<p>e2-e4\n--c--\n--b\nContent-Type: image/png\n\nx\n--b--\n",
@@ -564,7 +564,7 @@ static void test_charsets_of_every_kind_become_utf8(void **state)
     check_text("Content-Type: text/plain; charset=gb2312\n\n\xe2\x80\x93 \xc2\xa0\n",
                "\u2013 \u00a0\n");
     check_text("Content-Type: text/plain; charset=big5\n\ne2-e4\n", "e2-e4\n");
-    check_text("Content-Type: text/plain; charset=utf-7\n\ne2+IBM-e4\n", "e2\u2013e4\n");
+    check_text("Content-Type: text/plain; charset=utf-7\n\n+AHI-esign\n", "+AHI-esign\n");
     check_text("Content-Type: text/plain; charset=x\n\n\xe2\x80\x93\n", "\u2013\n");
     check_text("Content-Type: text/plain; charset=euc-kr\n\n\xff\xff!\n", "\ufffd\ufffd!\n");
     check_text("\n\xef\xbb\xbf" "e2-e4\n", "e2-e4\n");
