@@ -53,6 +53,7 @@ static const struct {
     {"accept", COMMAND_ACCEPT},       {"decline", COMMAND_DECLINE},
     {"confirm", COMMAND_CONFIRM},     {"create", COMMAND_CREATE},
     {"seat", COMMAND_SEAT},           {"note", COMMAND_NOTE},
+    {"join", COMMAND_JOIN},           {"leave", COMMAND_LEAVE},
     {"board", COMMAND_BOARD},         {"moves", COMMAND_MOVES},
     {"status", COMMAND_STATUS},       {"games", COMMAND_GAMES},
     {"why", COMMAND_WHY},             {"spoken", COMMAND_SPOKEN},
@@ -386,6 +387,42 @@ static enum taken take_seat(const struct words *w, struct command *c)
     return str_copy(c->text, sizeof c->text, w->at[2]) ? TAKEN_COMMAND : TAKEN_TOO_LONG;
 }
 
+/* A game's short id, as `games` shows it: eight of Crockford's digits.  ret: in small letters. */
+static bool game_of_word(const char *word, char ret[GRAMMAR_WORD_SIZE])
+{
+    enum { DIGITS = 8 };
+    size_t n = strlen(word);
+
+    if (n != DIGITS)
+        return false;
+    for (size_t i = 0; i <= n; i++) {
+        ret[i] = char_lower(word[i]);
+        if (ret[i] && (!(char_is_letter(ret[i]) || char_is_digit(ret[i])) || strchr("ilou", ret[i])))
+            return false;
+    }
+    return true;
+}
+
+/* [game] [seat], the game at least where it is needed. */
+static enum taken take_game(const struct words *w, bool is_needed, struct command *c)
+{
+    size_t at = 1;
+
+    if (at < w->n && game_of_word(w->at[at], c->text))
+        at++;
+    else
+        c->text[0] = '\0';
+    if (is_needed && !c->text[0])
+        return TAKEN_BAD;
+    if (at < w->n) {
+        c->seat = seat_of_word(w->at[at]);
+        if (c->seat < 0)
+            return TAKEN_BAD;
+        at++;
+    }
+    return at == w->n ? TAKEN_COMMAND : TAKEN_BAD;
+}
+
 static bool append(char *text, size_t size, const char *more)
 {
     size_t n = strlen(text), extra = strlen(more);
@@ -508,6 +545,15 @@ static enum taken take_arguments(const struct words *w, struct command *c)
             return TAKEN_BAD;
         (void)str_copy(c->text, sizeof c->text, w->at[1]);
         return TAKEN_COMMAND;
+    case COMMAND_JOIN:
+        return take_game(w, true, c);
+    case COMMAND_LEAVE:
+        return take_game(w, false, c);
+    case COMMAND_BOARD:
+    case COMMAND_STATUS:
+        if (w->n == 1)
+            return TAKEN_COMMAND;
+        return w->n == 2 && game_of_word(w->at[1], c->text) ? TAKEN_COMMAND : TAKEN_BAD;
     case COMMAND_RESIGN:
     case COMMAND_UNDO:
         if (w->n == 1)

@@ -59,10 +59,12 @@ enum {
     X(CONFIRM, "confirm", true)     /* the letter that is held */                                  \
     X(CREATE, "create", true)       /* text: variant and house rules; create */                    \
     X(SEAT, "seat", true)           /* seat; offer; text: handle or address */                     \
+    X(JOIN, "join", true)           /* text: a game's id; seat; -1: any */                         \
+    X(LEAVE, "leave", true)         /* text: a game's id, or ""; seat; -1: all his */              \
     X(NOTE, "note", false)          /* text "": list them; else it stands in grammar.note */       \
-    X(BOARD, "board", false)                                                                       \
+    X(BOARD, "board", false)        /* text: a game's id, or "" */                                 \
     X(MOVES, "moves", false)        /* square or -1 */                                             \
-    X(STATUS, "status", false)                                                                     \
+    X(STATUS, "status", false)      /* text: a game's id, or "" */                                 \
     X(GAMES, "games", false)                                                                       \
     X(WHY, "why", false)                                                                           \
     X(SPOKEN, "spoken", false)                                                                     \

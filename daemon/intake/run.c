@@ -721,6 +721,151 @@ out:
     return st;
 }
 
+/* ------------------------------------------------------------------------------- open games */
+
+/* From here on the letter is about this game. */
+static enum status turn_to(struct run *r, const struct game_row *game, struct err *err)
+{
+    struct act *a = r->a;
+
+    a->has_game = true;
+    a->game = *game;
+    return act_reload(a, err);
+}
+
+/* The game that the command names. */
+static enum status find_named(struct run *r, struct game_row *ret, struct err *err)
+{
+    enum status st = games_find(r->a->conn, r->at->text, ret, err);
+
+    return st == ST_NOT_FOUND ? refuse(r, err, REASON_NO_SUCH_GAME, "mail.join_none") : st;
+}
+
+/* Which seats of a game the user has. */
+static enum status own_seats(struct run *r, int64_t game_id, unsigned *ret, struct err *err)
+{
+    struct seat_row seats[SEAT_COUNT];
+    unsigned own = 0;
+
+    TRY(seats_get(r->a->conn, game_id, seats, err));
+    for (int seat = 0; seat < SEAT_COUNT; seat++)
+        if (seats[seat].user_id == r->a->sender.user.id)
+            own |= 1u << seat;
+    *ret = own;
+    return ST_OK;
+}
+
+/* `join 7k2mq0xd`: a second letter with the same does not take the partner's seat as well. */
+static enum status join(struct run *r, struct game_row *game, struct err *err)
+{
+    struct act *a = r->a;
+    unsigned seats = r->at->seat >= 0 ? 1u << r->at->seat : 0, before = 0, now = 0;
+    enum status st;
+
+    TRY(find_named(r, game, err));
+    TRY(own_seats(r, game->id, &before, err));
+    if (before != 0 && seats == 0) {
+        (void)words_print(r->hint, sizeof r->hint, a->lang, "mail.join_again",
+                          (const struct words_arg[]){WORDS_TEXT("game", game->public_id)}, 1);
+        return err_reason(err, REASON_ALREADY_SEATED, "%s", reason_title(REASON_ALREADY_SEATED));
+    }
+    st = arbiter_join(a->options->arbiter, a->txn, a->now, actor_of(a), game->id, seats, game, err);
+    if (st == ST_NOT_FOUND)
+        return refuse(r, err, REASON_NO_SUCH_GAME, "mail.join_none");
+    if (st != ST_OK)
+        return st;
+    TRY(own_seats(r, game->id, &now, err));
+    for (int seat = 0; seat < SEAT_COUNT; seat++)
+        if ((now & ~before) >> seat & 1u) {
+            say_success(a);
+            SAY(a, "mail.joined", WORDS_TEXT("game", game->public_id),
+                WORDS_TEXT("seat", words_seat_name(a->lang, (enum seat)seat)));
+            say_line(a);
+        }
+    if (game->state != GAME_OPEN) {
+        say_plain(a, "mail.all_seated");
+        say_line(a);
+    }
+    a->has_acted = true;
+    if (!a->has_game)
+        return turn_to(r, game, err);
+    return act_reload(a, err);
+}
+
+static enum status leave(struct run *r, struct game_row *game, struct err *err)
+{
+    struct act *a = r->a;
+    enum status st;
+
+    if (r->at->text[0])
+        TRY(find_named(r, game, err));
+    else
+        *game = a->game;
+    st = arbiter_leave(a->options->arbiter, a->txn, a->now, actor_of(a), game->id,
+                       r->at->seat >= 0 ? 1u << r->at->seat : 0, game, err);
+    if (st == ST_NOT_FOUND)
+        return refuse(r, err, REASON_NO_SUCH_GAME, "mail.join_none");
+    if (st != ST_OK && err->reason == REASON_GAME_STARTED)
+        return refuse(r, err, REASON_GAME_STARTED, "mail.leave_late");
+    if (st != ST_OK)
+        return st;
+    a->has_acted = true;
+    say_success(a);
+    SAY(a, "mail.left", WORDS_TEXT("game", game->public_id));
+    say_line(a);
+    if (!a->has_game)
+        return ST_OK;
+    TRY(act_reload(a, err));
+    /* What is for its players only is no longer for him. */
+    a->has_game = a->game.visibility == GAME_PUBLIC || a->own != 0 ||
+                  a->game.organiser_id == a->sender.user.id;
+    return ST_OK;
+}
+
+static enum status run_open(struct run *r, struct err *err)
+{
+    struct game_row *game = calloc(1, sizeof *game);
+    enum status st;
+
+    if (!game)
+        return err_reason(err, REASON_NO_MEMORY, "a game");
+    st = r->at->kind == COMMAND_JOIN ? join(r, game, err) : leave(r, game, err);
+    free(game);
+    return st;
+}
+
+/* May he look at it?  As every door says. */
+static enum status may_look(struct run *r, const struct game_row *game, struct err *err)
+{
+    const struct user_row *user = &r->a->sender.user;
+    struct member_row member;
+    enum status st = ST_OK;
+
+    if (game->visibility != GAME_PUBLIC && !user->is_operator)
+        st = members_get(r->a->conn, game->id, user->id, &member, err);
+    return st == ST_NOT_FOUND ? refuse(r, err, REASON_NO_SUCH_GAME, "mail.join_none") : st;
+}
+
+/* `status 7k2mq0xd`: a letter that is about no game is about this one from here on. */
+static enum status look_at(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    struct game_row *game = calloc(1, sizeof *game);
+    enum status st = game ? find_named(r, game, err) : err_reason(err, REASON_NO_MEMORY, "a game");
+
+    if (st == ST_OK)
+        st = may_look(r, game, err);
+    if (st == ST_OK && !a->has_game)
+        st = turn_to(r, game, err);
+    if (st == ST_OK && game->id != a->game.id) {
+        (void)words_print(r->hint, sizeof r->hint, a->lang, "mail.other_game",
+                          (const struct words_arg[]){WORDS_TEXT("game", a->game.public_id)}, 1);
+        st = err_reason(err, REASON_BAD_REQUEST, "%s", reason_title(REASON_BAD_REQUEST));
+    }
+    free(game);
+    return st;
+}
+
 /* ------------------------------------------------------------------------------- one command */
 
 static bool needs_game(enum command_kind kind)
@@ -728,6 +873,7 @@ static bool needs_game(enum command_kind kind)
     switch (kind) {
     case COMMAND_CREATE:
     case COMMAND_SEAT:
+    case COMMAND_JOIN:
     case COMMAND_ACCEPT:
     case COMMAND_DECLINE:
     case COMMAND_CONFIRM:
@@ -735,6 +881,27 @@ static bool needs_game(enum command_kind kind)
     default:
         return command_acts(kind) || tell_needs_game(kind);
     }
+}
+
+/* Does it name its game itself? */
+static bool names_game(const struct command *c)
+{
+    switch (c->kind) {
+    case COMMAND_JOIN:
+    case COMMAND_LEAVE:
+    case COMMAND_STATUS:
+    case COMMAND_BOARD:
+        return c->text[0] != '\0';
+    default:
+        return false;
+    }
+}
+
+/* What changes something that an old letter's reader cannot have had in mind. */
+static bool needs_fresh_letter(const struct command *c)
+{
+    return c->kind == COMMAND_CREATE || c->kind == COMMAND_JOIN ||
+           (c->kind == COMMAND_LEAVE && c->text[0]) || (c->kind == COMMAND_NOTE && c->text[0]);
 }
 
 /* After a move only what does not touch the game any more. */
@@ -764,9 +931,9 @@ static enum status run_one(struct run *r, struct err *err)
     struct act *a = r->a;
     const struct command *c = r->at;
 
-    if (!a->has_game && needs_game(c->kind))
+    if (!a->has_game && needs_game(c->kind) && !names_game(c))
         return refuse(r, err, REASON_MISSING_FIELD, "mail.no_game");
-    if (r->is_stale && (c->kind == COMMAND_CREATE || (c->kind == COMMAND_NOTE && c->text[0])))
+    if (r->is_stale && needs_fresh_letter(c))
         return err_reason(err, REASON_STATE_MISMATCH, "%s", reason_title(REASON_STATE_MISMATCH));
     if (r->has_moved && !may_follow_move(c->kind))
         return refuse(r, err, REASON_MOVE_HELD, "mail.after_move");
@@ -796,11 +963,16 @@ static enum status run_one(struct run *r, struct err *err)
         return refuse(r, err, REASON_NOT_FOUND, "mail.nothing_to_confirm");
     case COMMAND_CREATE:
         return run_create(r, err);
+    case COMMAND_JOIN:
+    case COMMAND_LEAVE:
+        return run_open(r, err);
     case COMMAND_SEAT:
         return letter_has(r->g, COMMAND_CREATE)
                    ? ST_OK /* told with `create` */
                    : refuse(r, err, REASON_MISSING_FIELD, "mail.create_alone");
     default:
+        if (names_game(c))
+            TRY(look_at(r, err));
         return tell(a, r->g, c, err);
     }
 }

@@ -15,6 +15,7 @@
 enum {
     MOVES_A_LINE = 10,
     GAMES_SHOWN = 50,
+    OPEN_SHOWN = 20,
     LAST_SHOWN = 16,
     NOTES_SHOWN = 50,
     EVENTS_A_TIME = 64,
@@ -376,8 +377,60 @@ static enum status say_invited(struct act *a, const struct invitation_row *invit
     return st;
 }
 
+/* What can be joined: the free seats of others' games. */
+static void say_joinable(struct act *a, const struct game_brief *brief)
+{
+    struct buf seats = buf_make(LINE_ROOM);
+
+    for (int seat = 0; seat < SEAT_COUNT; seat++)
+        if (brief->seats[seat].state == SEAT_OPEN)
+            buf_printf(&seats, "%s%s", seats.len > 0 ? ", " : "",
+                       words_seat_name(a->lang, (enum seat)seat));
+    say_brief(a, brief, false);
+    buf_puts(&a->text, "      ");
+    SAY(a, "mail.seats_free", WORDS_TEXT("seats", seats.data),
+        WORDS_TEXT("game", brief->public_id));
+    say_line(a);
+    buf_release(&seats);
+}
+
+static bool sits_in(const struct game_brief *brief, int64_t user_id)
+{
+    for (int seat = 0; seat < SEAT_COUNT; seat++)
+        if (brief->seats[seat].user_id == user_id)
+            return true;
+    return brief->organiser_id == user_id;
+}
+
+/* Games that anybody may join, but for his own and those that he is invited to, which have been
+ * told. */
+static enum status say_open(struct act *a, const struct invitation_row *invited, size_t n_invited,
+                            struct game_brief *rows, bool *ret_more, struct err *err)
+{
+    struct game_filter filter = GAME_FILTER_INIT;
+    struct game_cursor next = {.id = 0};
+    size_t n = 0, told = 0;
+
+    filter.joinable = true;
+    filter.viewer_id = a->sender.user.id;
+    TRY(games_list(a->conn, &filter, &next, rows, OPEN_SHOWN, &n, &next, err));
+    for (size_t i = 0; i < n; i++) {
+        if (sits_in(&rows[i], a->sender.user.id) || is_invited(invited, n_invited, rows[i].id))
+            continue;
+        if (told++ == 0) {
+            say_line(a);
+            say_plain(a, "mail.games_open");
+            say_line(a);
+        }
+        say_joinable(a, &rows[i]);
+    }
+    *ret_more = next.id != 0;
+    return ST_OK;
+}
+
 static enum status tell_games(struct act *a, struct err *err)
 {
+    bool has_more = false;
     struct game_filter filter = GAME_FILTER_INIT;
     struct game_cursor next = {.id = 0};
     struct game_brief *rows = calloc(GAMES_SHOWN, sizeof *rows);
@@ -416,7 +469,10 @@ static enum status tell_games(struct act *a, struct err *err)
     st = say_invited(a, invited, n_invited, rows, n, err);
     if (st != ST_OK)
         goto out;
-    if (next.id != 0) {
+    st = say_open(a, invited, n_invited, rows, &has_more, err);
+    if (st != ST_OK)
+        goto out;
+    if (next.id != 0 || has_more) {
         say_plain(a, "mail.games_more");
         say_line(a);
     }
@@ -623,6 +679,11 @@ static enum status tell_note(struct act *a, const struct grammar *g, const struc
 
     if (!note)
         return err_reason(err, REASON_NO_MEMORY, "notes");
+    if (a->own == 0) {
+        st = err_detail(err, REASON_NOT_YOUR_GAME, "refusal.notes_players",
+                        "notes are for the game's players");
+        goto out;
+    }
     if (c->text[0]) {
         note->game_id = a->game.id;
         note->user_id = a->sender.user.id;
@@ -641,8 +702,18 @@ static enum status tell_note(struct act *a, const struct grammar *g, const struc
     }
     do {
         st = notes_list(a->conn, a->game.id, a->sender.user.id, last, note, NOTES_SHOWN, &n, err);
-        for (size_t i = 0; st == ST_OK && i < n; i++, told++) {
-            buf_printf(&a->text, "  %d. %s\n", note[i].ply, note[i].text);
+        for (size_t i = 0; st == ST_OK && i < n; i++) {
+            if (told++ == 0) {
+                SAY(a, "mail.notes_of", WORDS_TEXT("game", a->game.public_id));
+                say_line(a);
+            }
+            buf_printf(&a->text, "  %zu. %s", told, note[i].text);
+            if (note[i].ply > 0) {
+                buf_puts(&a->text, " (");
+                SAY(a, "mail.note_after", WORDS_NUMBER("number", note[i].ply));
+                buf_putc(&a->text, ')');
+            }
+            say_line(a);
             last = note[i].id;
         }
     } while (st == ST_OK && n == NOTES_SHOWN && a->text.len < INTAKE_ANSWER_MAX);

@@ -98,7 +98,7 @@ static const char *commands_at_rest(const struct reply_way *way)
         return NULL;
     switch (way->state) {
     case GAME_OPEN:
-        return "status, opponents, games, help";
+        return "status, opponents, leave, games, join, help";
     case GAME_PLACING:
         return "place, status, why, opponents, note, games, help";
     case GAME_FINISHED:
@@ -136,7 +136,7 @@ static const char *commands_of(const struct reply_way *way)
     case TOKEN_CONFIRM:
         return "";
     case TOKEN_ACCOUNT:
-        return "games, create, seat, help";
+        return "games, join, leave, create, seat, help";
     case TOKEN_INFO:
     case TOKEN_PURPOSE_COUNT_:
         break;

@@ -903,6 +903,238 @@ static void test_last_tells_all_since_ones_own_move(void **state)
     expect_says(r, "(m4l4)");
 }
 
+/* ---------------------------------------------------------------- open games */
+
+/* "word ID" or "word ID more", in memory of its own until the next but one. */
+static const char *with_id(struct post *p, const char *word, int64_t game, const char *more)
+{
+    static char texts[2][200];
+    static int which;
+    char *text = texts[which ^= 1];
+
+    (void)snprintf(text, sizeof texts[0], "%s %s%s", word, game_get(p->t, game).public_id, more);
+    return text;
+}
+
+/* By a fresh letter about no game. */
+static const struct post_result *account(struct post *p, int user, const char *text)
+{
+    return post_say(p, user, post_token(p, user, TOKEN_ACCOUNT, 0), text);
+}
+
+static int64_t holder(struct post *p, int64_t game, int seat)
+{
+    struct seat_row seats[SEAT_COUNT];
+    struct err err = ERR_INIT;
+
+    assert_ok(seats_get(store_reader_conn(p->t->reader), game, seats, &err), err);
+    return seats[seat].user_id;
+}
+
+static void test_games_lists_what_can_be_joined_and_join_takes_it(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_create_open(p->t, "teams", ORGANISER, false);
+    int64_t hidden = game_create_open(p->t, "teams", ORGANISER, true);
+    char offer[100];
+
+    (void)snprintf(offer, sizeof offer, "Free seats: South, West, North, East. `join %s` takes one.",
+                   game_get(p->t, game).public_id);
+    r = account(p, SOUTH, "games");
+    expect_says(r, "You have no game that is going on.\n\nGames of others that wait for players:\n");
+    expect_says(r, offer);
+    expect_silent(r, game_get(p->t, hidden).public_id);
+    r = account(p, SOUTH, with_id(p, "join", game, " North"));
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: you take the seat North in the game ");
+    assert_int_equal(r->row.game_id, game);
+    assert_non_null(strstr(r->params, "\"purpose\":\"info\""));
+    assert_int_equal(holder(p, game, NORTH), p->t->user[SOUTH]);
+    r = account(p, WEST, "games");
+    expect_says(r, "Free seats: South, West, East. `join ");
+    r = account(p, SOUTH, "games"); /* his own now */
+    expect_silent(r, "Games of others");
+    r = account(p, ORGANISER, "games");
+    expect_silent(r, "Games of others");
+    /* Any seat: an ally's is not taken for him who has one (R-C13). */
+    r = account(p, WEST, with_id(p, "JOIN", game, ""));
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "you take the seat South");
+    r = account(p, EAST, with_id(p, "join", game, ""));
+    expect_says(r, "you take the seat West");
+    r = account(p, EAST, with_id(p, "join", game, ""));
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "AlreadySeated");
+    expect_says(r, "name the second seat");
+    assert_int_equal(holder(p, game, EAST), 0);
+    r = account(p, EAST, with_id(p, "join", game, " east"));
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "All seats are taken; the game begins.");
+    assert_int_equal(game_get(p->t, game).state, GAME_RUNNING);
+    r = account(p, WEST, "games");
+    expect_silent(r, "Games of others");
+    assert_sound(p->t, game);
+}
+
+static void test_join_refuses_in_the_words_of_every_door(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_create_open(p->t, "teams", WEST, false);
+    int64_t hidden = game_create_open(p->t, "teams", WEST, true);
+    int64_t running = game_start(p->t, "teams");
+
+    join(p->t, game, WEST, 1);
+    r = account(p, SOUTH, with_id(p, "join", game, " west"));
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "GameFull");
+    r = account(p, WEST, with_id(p, "join", game, " west"));
+    expect_says(r, "AlreadySeated");
+    r = account(p, WEST, with_id(p, "join", game, " north")); /* against himself */
+    expect_says(r, "AlreadySeated");
+    r = account(p, SOUTH, "join zzzzzzzz");
+    expect_says(r, "InvalidGameID: There is no such game");
+    expect_says(r, "`games` lists the games that you can join.");
+    r = account(p, SOUTH, with_id(p, "join", hidden, ""));
+    expect_says(r, "InvalidGameID: There is no such game");
+    r = account(p, STRANGER, with_id(p, "join", running, ""));
+    expect_says(r, "GameStarted");
+    for (int seat = 0; seat < SEAT_COUNT; seat++)
+        assert_int_equal(holder(p, game, seat), seat == 1 ? p->t->user[WEST] : 0);
+    assert_int_equal(holder(p, hidden, 0), 0);
+}
+
+static void test_join_is_one_unit_with_the_rest_of_its_letter(void **state)
+{
+    struct post *p = *state;
+    int64_t a = game_create_open(p->t, "teams", ORGANISER, false);
+    int64_t b = game_create_open(p->t, "verney", ORGANISER, false);
+    int64_t own = game_start(p->t, "teams");
+    char text[200];
+
+    (void)snprintf(text, sizeof text, "%s\njoin zzzzzzzz", with_id(p, "join", a, ""));
+    r = account(p, SOUTH, text);
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "Line 2: join zzzzzzzz");
+    assert_int_equal(holder(p, a, 0), 0);
+    (void)snprintf(text, sizeof text, "%s\n%s", with_id(p, "join", a, ""),
+                   with_id(p, "join", b, " east"));
+    r = account(p, SOUTH, text);
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_int_equal(holder(p, a, 0), p->t->user[SOUTH]);
+    assert_int_equal(holder(p, b, EAST), p->t->user[SOUTH]);
+    /* In a letter about another game that stays what the letter is about. */
+    (void)snprintf(text, sizeof text, "%s\ne2-e4\nstatus", with_id(p, "join", a, " north"));
+    r = post_play(p, SOUTH, own, text);
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_true(is_held(p, own));
+    assert_int_equal(r->row.game_id, own);
+    expect_says(r, "You have a move on hold");
+    /* A game just joined was not what the letter showed: no move is made in it. */
+    int64_t full = game_create_open(p->t, "teams", ORGANISER, false);
+    join(p->t, full, WEST, 1);
+    join(p->t, full, NORTH, 2);
+    join(p->t, full, EAST, 3);
+    (void)snprintf(text, sizeof text, "%s\ne2-e4", with_id(p, "join", full, ""));
+    r = account(p, SOUTH, text);
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "Line 2: e2-e4");
+    assert_int_equal(holder(p, full, 0), 0);
+}
+
+static void test_join_needs_a_letter_that_is_good(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_create_open(p->t, "teams", ORGANISER, false);
+    int64_t own = game_start(p->t, "teams");
+    char token[SECRET_SIZE];
+
+    (void)str_copy(token, sizeof token, post_token(p, SOUTH, TOKEN_TURN, own));
+    move_ok(p->t, own, "e2e4");
+    r = post_say(p, SOUTH, token, with_id(p, "join", game, ""));
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "InvalidMoveNumber");
+    assert_int_equal(holder(p, game, 0), 0);
+    /* A letter about no game is good once. */
+    (void)str_copy(token, sizeof token, post_token(p, SOUTH, TOKEN_ACCOUNT, 0));
+    expect(post_say(p, SOUTH, token, with_id(p, "join", game, "")), INBOX_VERDICT_ACTED);
+    r = post_say(p, SOUTH, token, with_id(p, "join", game, " north"));
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "AuthenticationFailed");
+    assert_int_equal(holder(p, game, NORTH), 0);
+}
+
+static void test_leave_gives_the_seat_back_before_the_start(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_create_open(p->t, "teams", ORGANISER, false);
+    int64_t hidden = game_create_open(p->t, "teams", SOUTH, true);
+
+    r = account(p, SOUTH, "leave");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "This letter is about no game");
+    r = account(p, SOUTH, with_id(p, "leave", game, ""));
+    expect_says(r, "NotYourGame");
+    join(p->t, game, SOUTH, 0);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_INFO, game), "leave");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "Success: you give your seat in the game ");
+    assert_int_equal(holder(p, game, 0), 0);
+    /* One of two. */
+    join(p->t, game, SOUTH, 0);
+    join(p->t, game, SOUTH, 2);
+    r = account(p, SOUTH, with_id(p, "leave", game, " north"));
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_int_equal(holder(p, game, 0), p->t->user[SOUTH]);
+    assert_int_equal(holder(p, game, NORTH), 0);
+    r = account(p, SOUTH, with_id(p, "leave", game, " west"));
+    expect_says(r, "NotYourGame");
+    /* The organiser stays, whoever else has left a private game does not see it any more. */
+    join(p->t, hidden, SOUTH, 0);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_INFO, hidden), "leave\nstatus");
+    expect(r, INBOX_VERDICT_ACTED);
+    /* Too late. */
+    join(p->t, game, WEST, 1);
+    join(p->t, game, NORTH, 2);
+    join(p->t, game, EAST, 3);
+    r = account(p, SOUTH, with_id(p, "leave", game, ""));
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "GameStarted");
+    expect_says(r, "`resign`");
+    assert_int_equal(holder(p, game, 0), p->t->user[SOUTH]);
+    assert_sound(p->t, game);
+}
+
+static void test_a_game_is_looked_at_from_a_letter_about_none(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams"), other = game_start(p->t, "verney");
+    int64_t hidden = game_create_open(p->t, "teams", WEST, true);
+
+    r = account(p, SOUTH, with_id(p, "status", game, "\nboard"));
+    expect(r, INBOX_VERDICT_ANSWERED);
+    expect_says(r, "It is move 1 of the game.");
+    assert_non_null(strstr(r->params, "\"board\":true"));
+    assert_non_null(strstr(r->params, "\"purpose\":\"turn\"")); /* as `resend` would send it */
+    assert_int_equal(r->row.game_id, game);
+    r = account(p, STRANGER, with_id(p, "board", game, ""));
+    expect(r, INBOX_VERDICT_ANSWERED);
+    assert_non_null(strstr(r->params, "\"purpose\":\"info\""));
+    r = account(p, SOUTH, with_id(p, "status", hidden, ""));
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "InvalidGameID");
+    /* The letter has shown him nothing of it yet. */
+    r = account(p, SOUTH, with_id(p, "status", game, "\ne2-e4"));
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "InvalidMoveNumber");
+    assert_false(is_held(p, game));
+    /* One letter, one game. */
+    r = post_play(p, SOUTH, game, with_id(p, "status", game, ""));
+    expect(r, INBOX_VERDICT_ANSWERED);
+    r = post_play(p, SOUTH, game, with_id(p, "status", other, ""));
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "This letter is about the game ");
+}
+
 /* U1: a note is its writer's alone. */
 static void test_notes_are_private(void **state)
 {
@@ -913,10 +1145,35 @@ static void test_notes_are_private(void **state)
     expect(r, INBOX_VERDICT_ACTED);
     expect_says(r, "nobody else sees it");
     r = post_play(p, SOUTH, game, "note");
-    expect_says(r, "  0. Red is weak on the left; \"quotes\" and \\ too");
+    expect_says(r, "in the order in which you wrote them:\n"
+                   "  1. Red is weak on the left; \"quotes\" and \\ too\n");
     r = post_play(p, WEST, game, "note");
     expect_says(r, "You have no notes on this game.");
     expect_silent(r, "weak");
+    r = post_say(p, ORGANISER, post_token(p, ORGANISER, TOKEN_INFO, game), "note I see you");
+    expect(r, INBOX_VERDICT_REFUSED); /* as at the other doors */
+    expect_says(r, "NotYourGame");
+}
+
+/* They are numbered from one, a game. */
+static void test_notes_are_listed_in_their_order(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams"), other = game_start(p->t, "teams");
+
+    (void)post_play(p, SOUTH, game, "note first");
+    (void)post_play(p, SOUTH, other, "note elsewhere");
+    (void)post_play(p, WEST, game, "note not mine");
+    move_ok(p->t, game, "e2e4");
+    move_ok(p->t, game, "b4d4");
+    (void)post_play(p, SOUTH, game, "note second");
+    (void)post_play(p, SOUTH, game, "note third");
+    r = post_play(p, SOUTH, game, "note");
+    expect_says(r, "  1. first\n  2. second (after move 2)\n  3. third (after move 2)\n");
+    expect_silent(r, "  4. ");
+    r = post_play(p, SOUTH, other, "note");
+    expect_says(r, "  1. elsewhere\n");
+    expect_silent(r, "  2. ");
 }
 
 static enum status profile_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
@@ -1008,6 +1265,13 @@ int main(void)
         TEST(test_questions_are_answered),
         TEST(test_last_tells_all_since_ones_own_move),
         TEST(test_notes_are_private),
+        TEST(test_notes_are_listed_in_their_order),
+        TEST(test_games_lists_what_can_be_joined_and_join_takes_it),
+        TEST(test_join_refuses_in_the_words_of_every_door),
+        TEST(test_join_is_one_unit_with_the_rest_of_its_letter),
+        TEST(test_join_needs_a_letter_that_is_good),
+        TEST(test_leave_gives_the_seat_back_before_the_start),
+        TEST(test_a_game_is_looked_at_from_a_letter_about_none),
         TEST(test_answers_speak_the_players_language_and_zone),
         TEST(test_an_answer_is_cut_where_it_would_be_too_long),
     };

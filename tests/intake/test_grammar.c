@@ -198,6 +198,36 @@ static void test_a_seat_may_follow_resign_and_undo(void **state)
     assert_int_equal(g.commands[1].seat, -1);
 }
 
+static void test_games_are_named_by_their_ids(void **state)
+{
+    static const struct {
+        const char *line;
+        enum command_kind kind;
+        const char *text;
+        int seat;
+    } rows[] = {{"join 7k2mq0xd", COMMAND_JOIN, "7k2mq0xd", -1},
+                {"Join 7K2MQ0XD North.", COMMAND_JOIN, "7k2mq0xd", 2},
+                {"leave", COMMAND_LEAVE, "", -1},
+                {"leave east", COMMAND_LEAVE, "", 3},
+                {"leave 7k2mq0xd", COMMAND_LEAVE, "7k2mq0xd", -1},
+                {"leave 7k2mq0xd south", COMMAND_LEAVE, "7k2mq0xd", 0},
+                {"status 7k2mq0xd", COMMAND_STATUS, "7k2mq0xd", -1},
+                {"board 7k2mq0xd", COMMAND_BOARD, "7k2mq0xd", -1}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        assert_int_equal(read(rows[i].line), GRAMMAR_NONE);
+        assert_int_equal(g.commands[0].kind, rows[i].kind);
+        assert_string_equal(g.commands[0].text, rows[i].text);
+        assert_int_equal(g.commands[0].seat, rows[i].seat);
+    }
+    /* What people write below their moves is none of these. */
+    assert_int_equal(read("e2-e4\n\nLeave tomorrow"), GRAMMAR_NONE);
+    assert_int_equal(g.n, 1);
+    assert_int_equal(read("e2-e4\n\nJoin us on Sunday!"), GRAMMAR_NONE);
+    assert_int_equal(g.n, 1);
+}
+
 static void test_arguments_that_cannot_be_name_the_command(void **state)
 {
     static const struct {
@@ -213,6 +243,11 @@ static void test_arguments_that_cannot_be_name_the_command(void **state)
                 {"create verney fast", COMMAND_CREATE}, {"moves along", COMMAND_MOVES},
                 {"square 17", COMMAND_SQUARE},          {"square", COMMAND_SQUARE},
                 {"pieces 4", COMMAND_PIECES},           {"undo that", COMMAND_UNDO},
+                {"join", COMMAND_JOIN},                 {"join north", COMMAND_JOIN},
+                {"join 7k2mq0x", COMMAND_JOIN},         {"join 7k2mq0xdd", COMMAND_JOIN},
+                {"join 7k2mq0xo", COMMAND_JOIN},        {"join 7k2mq0xd up", COMMAND_JOIN},
+                {"leave now", COMMAND_LEAVE},           {"leave north 7k2mq0xd", COMMAND_LEAVE},
+                {"status quo", COMMAND_STATUS},         {"status 7k2mq0xd north", COMMAND_STATUS},
                 {"undo south north", COMMAND_UNDO},     {"resign e4", COMMAND_RESIGN},
                 {"board games are fun", COMMAND_BOARD}};
 
@@ -428,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_a_move_may_have_its_number),
         cmocka_unit_test(test_words_are_not_moves),
         cmocka_unit_test(test_a_seat_may_follow_resign_and_undo),
+        cmocka_unit_test(test_games_are_named_by_their_ids),
         cmocka_unit_test(test_arguments_that_cannot_be_name_the_command),
         cmocka_unit_test(test_a_reserve_is_placed_in_any_order),
         cmocka_unit_test(test_a_game_is_made_with_its_seats),
