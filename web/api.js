@@ -11,7 +11,8 @@ export class Problem extends Error {
 }
 
 export async function call(method, path, body, options = {}) {
-    const headers = { Accept: 'application/json' };
+    /* Refusals are told in the language of the page. */
+    const headers = { Accept: 'application/json', 'Accept-Language': document.documentElement.lang || 'en' };
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     /* One key an intention: a lost answer asked for again changes nothing twice. */
     if (options.key) headers['Idempotency-Key'] = `"${options.key}"`;

@@ -289,7 +289,7 @@ static enum status check_open_games(struct desk *d, struct err *err)
     if (open >= d->arb->limits.open_games)
         return ERR_DETAIL(
             err, REASON_LIMIT, "refusal.open_games",
-            "you have {n} games that have not started; that is as many as there may be",
+            "{n} games of yours have not started yet; there may be no more",
             ERR_NUMBER("n", open));
     return ST_OK;
 }
@@ -311,7 +311,7 @@ static enum status check_games(const struct desk *d, int64_t game_id, struct err
                          desk_seats_of(d, d->actor.user_id) != 0))
         return ST_OK;
     return ERR_DETAIL(err, REASON_LIMIT, "refusal.games_most",
-                      "the games going on for you are {n}; that is as many as there may be",
+                      "{n} games are going on for you; there may be no more",
                       ERR_NUMBER("n", n));
 }
 

@@ -177,8 +177,8 @@ enum status err_reason(struct err *err, enum reason reason, const char *fmt, ...
     PRINTF_LIKE(3, 4);
 
 /* The same with a sentence of the catalogue: its code, a constant, and its English text, in which
- * {name} is replaced by the value of that name.  tests/words/check_refusals.py holds the text to the
- * catalogue's. */
+ * {name} is replaced by the value of that name; tests/words/check_refusals.py holds the text to
+ * the catalogue's.  Values must not point into *err. */
 enum status err_detail(struct err *err, enum reason reason, const char *code, const char *english);
 enum status err_detail_with(struct err *err, enum reason reason, const char *code,
                             const char *english, const struct err_arg *args, size_t n);

@@ -425,7 +425,7 @@ static void title(const struct canvas *c)
     words_put(&text, c->view->lang, "words.title",
               (const struct words_arg[]){
                   WORDS_TEXT("game", words_plain(c->view->lang, code)),
-                  WORDS_NUMBER("ply", c->pos->ply),
+                  WORDS_NUMBER("n", c->pos->ply),
                   WORDS_TEXT("seat", words_seat_name(c->view->lang, c->view->bottom)),
               },
               3);

@@ -21,7 +21,7 @@ static enum status find_own_game(struct request *r, struct store_conn *conn,
         if (view->seats[i].user_id == r->who.user_id)
             return ST_OK;
     return st == ST_OK ? err_detail(err, REASON_NOT_YOUR_GAME, "refusal.notes_players",
-                                    "notes are for players")
+                                    "notes are for the game's players")
                        : st;
 }
 

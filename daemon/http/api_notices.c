@@ -392,7 +392,7 @@ enum status create_webhook_act(struct request *r, struct store_txn *txn, utc_ms 
         goto out;
     if (n >= (size_t)r->http->options.webhooks_per_user) {
         st = ERR_DETAIL(err, REASON_LIMIT, "refusal.webhooks_most",
-                        "your webhooks are {n} already; that is as many as there may be",
+                        "you have {n} webhooks already; there may be no more",
                         ERR_NUMBER("n", n));
         goto out;
     }

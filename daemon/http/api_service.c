@@ -211,7 +211,7 @@ enum status get_problem_read(struct request *r, struct err *err)
             return answer_json(r, 200,
                                json_pack("{s:s, s:i, s:s}", "code", reason_slug(reason), "status",
                                          status_http(reason_status(reason)), "title",
-                                         reason_title(reason)),
+                                         words_reason(r->form.lang, reason)),
                                err);
     }
     return err_detail(err, REASON_NOT_FOUND, "refusal.no_problem",

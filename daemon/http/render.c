@@ -462,7 +462,7 @@ enum status game_replay(struct store_conn *conn, const struct game_row *game, in
     }
     if (ply > game->ply) {
         st = ERR_DETAIL(err, REASON_NOT_FOUND, "refusal.moves_made",
-                        "the moves made so far are {n}", ERR_NUMBER("n", game->ply));
+                        "only {n} moves have been made", ERR_NUMBER("n", game->ply));
         goto out;
     }
     if (variant_parse(game->rules, &variant, NULL) != VARIANT_OK ||

@@ -614,8 +614,8 @@ static enum status check_rate(struct request *r, struct err *err)
     r->is_rated = true;
     if (!r->rate.is_allowed) {
         atomic_fetch_add(&r->http->metrics.rate_limited, 1);
-        return ERR_DETAIL(err, REASON_RATE_LIMIT, "refusal.wait", "the next is allowed in {n} s",
-                          ERR_NUMBER("n", r->rate.wait_s));
+        return ERR_DETAIL(err, REASON_RATE_LIMIT, "refusal.wait",
+                          "the next is allowed in {n} seconds", ERR_NUMBER("n", r->rate.wait_s));
     }
     return ST_OK;
 }

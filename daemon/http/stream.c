@@ -423,7 +423,7 @@ enum status stream_open(struct request *r, const struct stream_wish *wish, struc
         if (n_own >= http->options.streams_per_account)
             return ERR_DETAIL(
                 err, REASON_RATE_LIMIT, "refusal.streams_own",
-                "the streams open for you are {n}; one stream of the account carries all its games",
+                "{n} streams of yours are open already; one carries all games of the account",
                 ERR_NUMBER("n", n_own));
         return err_detail(err, REASON_BUSY, "refusal.streams_many", "too many streams are open");
     }

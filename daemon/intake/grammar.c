@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "rules/rules.h"
 
-enum { WORDS_MAX = 24, COMPACT_MAX = 64 };
+enum { WORDS_MAX = 24, COMPACT_MAX = 64, DAYS_READ_MAX = 99999 };
 
 static const struct {
     const char *word;
@@ -447,9 +447,9 @@ static enum taken take_create(const struct words *w, struct command *c)
         for (size_t j = 0; j <= n; j++)
             word[j] = char_lower(w->at[i][j]);
         if (str_starts(word, "days=")) {
-            if (c->create.days != 0 || !str_to_int64(word + 5, 1, 366, &days))
+            if (c->create.days != 0 || !str_to_int64(word + 5, 0, DAYS_READ_MAX, &days))
                 return TAKEN_BAD;
-            c->create.days = (int)days;
+            c->create.days = days > 0 ? (int)days : -1;
         } else if (str_eq(word, "private")) {
             c->create.is_private = true;
         } else if (str_eq(word, "rated")) {

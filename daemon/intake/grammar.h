@@ -100,7 +100,7 @@ struct command {
     int seat;                         /* 0 south … 3 east; -1: not said */
     enum seat_offer offer;            /* SEAT */
     struct {
-        int days;                     /* 0: not said */
+        int days;                     /* 0: not said; -1: said to be none, which is refused */
         bool is_private, is_rated, table_talk;
     } create;
 };

@@ -195,6 +195,8 @@ enum status letter_board(struct page *page, const struct subject *s, const char 
     SENTENCE(page_heading, page, s, "letter.board",
              WORDS_TEXT("colour", subject_colour(s, (int)s->side)));
     page_pre(page, text.data);
+    if (game_reserve_squares(s->variant.game, SEAT_SOUTH, &(struct board){{0}}))
+        page_aside(page, words_plain(s->lang, "letter.walls")); /* the picture shows them */
     page_image(page, cid, words.data, BOARD_PNG_DEFAULT);
     page_heading(page, words_plain(s->lang, "letter.in_words"));
     page_para(page, words.data);

@@ -214,6 +214,7 @@ void page_item(struct page *page, const char *text);   /* between page_list_begi
 void page_list_begin(struct page *page);
 void page_list_end(struct page *page);
 void page_pre(struct page *page, const char *text);    /* in the text part only */
+void page_aside(struct page *page, const char *text);  /* a paragraph, in the text part only */
 void page_text(struct page *page, const char *text);   /* lines as they are, in both */
 void page_image(struct page *page, const char *cid, const char *alt, int width); /* in HTML only */
 void page_small(struct page *page, const char *text);

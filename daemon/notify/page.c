@@ -112,6 +112,12 @@ void page_list_end(struct page *page)
     buf_puts(&page->html, "</ul>\n");
 }
 
+void page_aside(struct page *page, const char *text)
+{
+    wrapped(&page->text, text, "");
+    buf_putc(&page->text, '\n');
+}
+
 void page_pre(struct page *page, const char *text)
 {
     buf_printf(&page->text, "%s\n", text);

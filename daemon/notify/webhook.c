@@ -266,7 +266,8 @@ enum status webhook_url_check(const struct net_list *allow, const char *url, str
         return err_set(err, ST_NOMEM, "url");
     for (const unsigned char *p = (const unsigned char *)url; *p != '\0'; p++)
         if (*p <= 0x20 || *p >= 0x7f || *p == '\\') {
-            st = err_detail(err, REASON_BAD_FIELD, "refusal.url_characters", "no blanks, backslashes, control or non-ASCII characters");
+            st = err_detail(err, REASON_BAD_FIELD, "refusal.url_characters",
+                            "no blanks, backslashes, control or non-ASCII characters");
             goto out;
         }
     if (curl_url_set(u, CURLUPART_URL, url, CURLU_DISALLOW_USER | CURLU_NON_SUPPORT_SCHEME) !=
@@ -275,7 +276,8 @@ enum status webhook_url_check(const struct net_list *allow, const char *url, str
         curl_url_get(u, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
         curl_url_get(u, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK ||
         curl_url_get(u, CURLUPART_URL, &whole, 0) != CURLUE_OK) {
-        st = err_detail(err, REASON_BAD_FIELD, "refusal.url_shape", "must be an https address without user and password");
+        st = err_detail(err, REASON_BAD_FIELD, "refusal.url_shape",
+                        "must be an https address without user and password");
         goto out;
     }
     is_allowed = literal_is_allowed(allow, host);
@@ -289,7 +291,8 @@ enum status webhook_url_check(const struct net_list *allow, const char *url, str
     }
     if (!str_to_int64(port, 1, 65535, &port_number) ||
         (port_number != 443 && port_number < 1024 && !is_allowed)) {
-        st = err_detail(err, REASON_BAD_FIELD, "refusal.url_port", "the port must be 443, or 1024 and up");
+        st = err_detail(err, REASON_BAD_FIELD, "refusal.url_port",
+                        "the port must be 443, or 1024 and up");
         goto out;
     }
     denied = literal_denied(allow, host);
@@ -325,7 +328,8 @@ enum status webhook_check(void *notify, const char *url, enum webhook_kind kind,
         const char *topic = strrchr(path, '/');
 
         if (topic == NULL || topic[1] == '\0' || strchr(topic, '?') != NULL) {
-            st = err_detail(err, REASON_BAD_FIELD, "refusal.url_ntfy", "for ntfy the topic must be the last part of the path");
+            st = err_detail(err, REASON_BAD_FIELD, "refusal.url_ntfy",
+                            "for ntfy the topic must be the last part of the path");
             goto out;
         }
     }

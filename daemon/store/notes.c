@@ -19,7 +19,7 @@ enum status notes_add(struct store_txn *txn, const struct note_row *note, int64_
         return err_detail(err, REASON_BAD_FIELD, "refusal.note_empty", "a note must not be empty");
     if (n >= NOTES_A_GAME)
         return ERR_DETAIL(err, REASON_LIMIT, "refusal.notes_most",
-                          "your notes on this game are {n}; no more are kept",
+                          "you have {n} notes on this game; no more are kept",
                           ERR_NUMBER("n", NOTES_A_GAME));
     q = query_begin(txn->conn, Q_NOTE_PUT);
     bind_int(&q, note->game_id);

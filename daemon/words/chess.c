@@ -307,7 +307,8 @@ bool words_refusal(struct buf *out, enum lang lang, const struct err *err)
     struct words_arg args[ERR_ARGS_MAX];
 
     if (!err->detail) {
-        if (lang != LANG_EN || !err->text[0] || status_is_fault(err->code))
+        if (lang != LANG_EN || !err->text[0] || status_is_fault(err->code) ||
+            str_case_eq(err->text, reason_title(err->reason)))
             return false;
         buf_puts(out, err->text);
         return true;

@@ -261,12 +261,12 @@ static void test_words_tell_men_checks_and_turn_in_every_language(void **state)
         {"Last move: Red j8k7. Red to move. Check: white king on k6, from the red queen on k7.",
          "Red (West): king n4, queens k3 k7 j8, bishop d4, pawns g2 f6 b8, pawn walking back k5.",
          "White (South), mated: king k6,", "Black (East): king m4,"},
-        {"Последний ход: Красные j8k7. Ход: Красные. Шах: белый король на k6, шахует красный "
+        {"Последний ход: Красные j8k7. Ход: Красные. Шах: белый король на k6, шах даёт красный "
          "ферзь на k7.",
          "Красные (Запад): король n4, ферзи k3 k7 j8, слон d4, пешки g2 f6 b8, пешка, идущая назад "
          "k5.",
          "Белые (Юг), мат: король k6,", "Чёрные (Восток): король m4,"},
-        {"Ultima mutare: Roșul j8k7. La mutare: Roșul. Șah: rege alb pe k6, de la damă roșie pe "
+        {"Ultima mutare: Roșul j8k7. La mutare: Roșul. Șah: rege alb pe k6, atacat: damă roșie pe "
          "k7.",
          "Roșul (Vest): rege n4, dame k3 k7 j8, nebun d4, pioni g2 f6 b8, pion care merge înapoi "
          "k5.",

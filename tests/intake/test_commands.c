@@ -665,7 +665,7 @@ static void test_a_reserve_is_placed_by_mail(void **state)
     assert_int_equal(game_get(p->t, game).state, GAME_PLACING);
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_PLACING, game), "place R a1 N n3 B o1");
     expect(r, INBOX_VERDICT_REFUSED);
-    expect_says(r, "InvalidMove: The reserve cannot stand so");
+    expect_says(r, "InvalidMove: The reserve cannot stand so: a1 is not in your own fortress.");
     expect_says(r, "The squares of your fortress: ");
     assert_non_null(strstr(r->params, "\"purpose\":\"info\""));
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_PLACING, game), "place R p4 N n3 B o1");
@@ -717,9 +717,19 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
     static const struct {
         const char *text, *words;
     } rows[] = {
-        {"create chess\nseat south me", "BadRequest"},
-        {"create verney reserve=usual\nseat south me", "BadRequest"},
-        {"create verney days=365\nseat south me", "BadRequest"},
+        {"create chess\nseat south me",
+         "BadRequest: A field has a value that cannot be used: there is "
+         "no game `chess`; games: verney, fortress, teams."},
+        {"create verney reserve=usual\nseat south me",
+         "`reserve=usual`: there is no such house rule; house rules of verney: "
+         "inert=safe|capturable, queens=light|left, promotion=queen|any."},
+        {"create verney inert=maybe\nseat south me", "`inert=maybe`: the house rule has no such "
+                                                     "value; house rules of verney: inert=safe|"},
+        {"create teams inert=safe\nseat south me",
+         "`inert=safe`: the game teams has no house rules."},
+        {"create verney days=365\nseat south me", "BadRequest: A field has a value that cannot be "
+                                                  "used: the time for a move is from 1 h to 60 d."},
+        {"create verney days=0\nseat south me", "the time for a move is from 1"},
         {"create verney\nseat south nobody", "InvalidUser: There is no such player"},
         {"create verney\nseat south me\nseat west me", "AlreadySeated"},
         {"create verney\nseat south me\nseat south boris", "This seat is there twice"},
@@ -819,7 +829,7 @@ static void test_games_per_player_are_limited(void **state)
     game = r->row.game_id;
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), "create verney");
     expect(r, INBOX_VERDICT_REFUSED);
-    expect_says(r, "LimitReached: A limit has been reached: the games going on for you are 1");
+    expect_says(r, "LimitReached: A limit has been reached: one game is going on for you");
     expect(post_say(p, WEST, post_token(p, WEST, TOKEN_ACCOUNT, 0), "create teams"),
            INBOX_VERDICT_ACTED);
     r = post_say(p, WEST, post_token(p, WEST, TOKEN_INVITATION, game), "accept");
@@ -834,8 +844,8 @@ static void test_questions_are_answered(void **state)
     static const struct {
         const char *text, *words;
     } rows[] = {
-        {"moves e2", "Legal moves from e2: 2:\ne2e3 e2e4"},
-        {"moves", "Red has 20 legal moves:"},
+        {"moves e2", "Legal moves from e2, 2 in all:\ne2e3 e2e4"},
+        {"moves", "Legal moves of Red, 20 in all:"},
         {"m a1", "There is no legal move from a1."},
         {"status", "Mon 14 December 2026, 00:00 UTC, in 13"},
         {"status", "clocks stop only for a pause"}, /* T6 */
@@ -1206,6 +1216,79 @@ static void test_answers_speak_the_players_language_and_zone(void **state)
     expect_says(r, "Ați vrut să scrieți `board`?");
 }
 
+/* A refusal that a Russian reads has no English word but what he wrote himself (the second
+ * paragraph's first line), the word for programs that its next line begins with, and the words of
+ * commands and house rules. */
+static void assert_no_english(const char *text)
+{
+    static const char *const shown[] = {
+        "capturable", "chess",  "chosen", "create",  "days",  "example", "fortress",  "inert",
+        "left",       "light",  "maybe",  "name",    "place", "private", "promotion", "queen",
+        "queens",     "random", "rated",  "reserve", "safe",  "teams",   "usual",     "verney",
+    };
+    const char *at = strstr(text, "\n\n");
+
+    at = at ? strchr(at + 2, '\n') : NULL;
+    at = at ? strchr(at, ':') : NULL;
+    assert_non_null(at);
+    while (*at) {
+        char word[32];
+        size_t n = 0;
+        bool is_shown = false;
+
+        for (; char_is_letter(at[n]); n++)
+            ;
+        (void)snprintf(word, sizeof word, "%.*s", (int)n, at);
+        for (size_t i = 0; i < COUNT_OF(shown); i++)
+            is_shown = is_shown || str_eq(word, shown[i]);
+        if (n >= 4 && !is_shown)
+            fail_msg("\"%s\" in:\n%s", word, text);
+        at += n > 0 ? n : 1;
+    }
+}
+
+/* U6: a refusal's particulars too. */
+static void test_refusals_are_in_the_players_language_to_the_last_word(void **state)
+{
+    static const struct {
+        const char *text, *ru, *ro;
+    } rows[] = {
+        {"create chess", "BadRequest: Значение поля не годится: игры `chess` нет; игры: verney,",
+         "BadRequest: Un câmp are o valoare nepotrivită: nu există jocul `chess`; jocuri: verney,"},
+        {"create verney inert=maybe",
+         "такого значения у правила стола нет; правила стола игры verney:",
+         "regula mesei nu are această valoare; regulile mesei în verney:"},
+        {"create teams days=90", "время на ход: от 1 ч до 60 д.",
+         "timpul pentru o mutare: de la 1 h la 60 z."},
+        {"create teams\nseat south me\nseat west me", "место Юг; против себя не играют.",
+         "are locul Sud; nimeni nu joacă împotriva sa."},
+        {"create teams\nseat south bo@@example", "адрес выглядит как name@example.org",
+         "o adresă arată ca name@example.org"},
+    };
+    struct post *p = *state;
+    struct writer_command command = {.name = "profile", .run = profile_run, .arg = p->t};
+    struct err err = ERR_INIT;
+    int64_t game = game_create_open(p->t, "fortress reserve=chosen", ORGANISER, false);
+
+    assert_ok(writer_run(p->t->writer, &command, &err), err);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), rows[i].text);
+        expect(r, INBOX_VERDICT_REFUSED);
+        expect_says(r, rows[i].ru);
+        assert_no_english(r->text);
+        r = post_say(p, WEST, post_token(p, WEST, TOKEN_ACCOUNT, 0), rows[i].text);
+        expect(r, INBOX_VERDICT_REFUSED);
+        expect_says(r, rows[i].ro);
+    }
+    for (int user = SOUTH; user <= EAST; user++)
+        join(p->t, game, user, user);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_PLACING, game), "place R a1 N n3 B o1");
+    expect_says(r, "InvalidMove: Резерв так стоять не может: поле a1 не в вашей крепости.");
+    assert_no_english(r->text);
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_PLACING, game), "place R a1 N a1 B b2");
+    expect_says(r, "InvalidMove: Rezerva nu poate sta așa: pe a1 nu pot sta două piese.");
+}
+
 static void test_an_answer_is_cut_where_it_would_be_too_long(void **state)
 {
     struct post *p = *state;
@@ -1273,6 +1356,7 @@ int main(void)
         TEST(test_leave_gives_the_seat_back_before_the_start),
         TEST(test_a_game_is_looked_at_from_a_letter_about_none),
         TEST(test_answers_speak_the_players_language_and_zone),
+        TEST(test_refusals_are_in_the_players_language_to_the_last_word),
         TEST(test_an_answer_is_cut_where_it_would_be_too_long),
     };
 

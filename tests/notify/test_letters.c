@@ -64,6 +64,35 @@ static void test_turn_letters_in_three_languages(void **state)
     golden_letter(c, "turn-ro"); /* clara, Bucharest */
 }
 
+/* N1: whoever reads the board as text is told what its walls and gates are; who sees the picture
+ * need not be. */
+static void test_a_board_with_walls_says_which_signs_they_are(void **state)
+{
+    static const char *const rules[] = {"fortress reserve=usual", "verney"};
+    struct club *c = *state;
+
+    for (size_t i = 0; i < COUNT_OF(rules); i++) {
+        static const char *const move[] = {"h4h5", "h2h3"};
+        int64_t game = game_start(c->t, rules[i]);
+        char *letter, *text, *html;
+        size_t n = 0;
+
+        play(c, game, move + i, 1);
+        letter = letter_file(c, "", &n); /* to boris, in Russian */
+        text = letter_part(letter, n, "plain");
+        html = letter_part(letter, n, "html");
+        if (i == 0)
+            assert_has(text, "\nНа доске: # и == – стены крепостей, : и .. – ворота в них.\n");
+        else
+            assert_lacks(text, "стены");
+        assert_lacks(html, "стены");
+        letters_clear(c);
+        free(html);
+        free(text);
+        free(letter);
+    }
+}
+
 /* N12 and conventions: what stands in the head. */
 static void test_headers_thread_by_game_and_say_what_the_letter_is(void **state)
 {
@@ -492,6 +521,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_turn_letters_in_three_languages),
+        TEST(test_a_board_with_walls_says_which_signs_they_are),
         TEST(test_headers_thread_by_game_and_say_what_the_letter_is),
         TEST(test_nobody_elses_address_is_in_a_letter),
         TEST(test_a_settled_draw_is_told_by_its_end_and_nobody_is_to_move),

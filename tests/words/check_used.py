@@ -36,7 +36,7 @@ faults = [f"not used: {code}" for code in sorted(codes)
           if code not in literal and not any(code.startswith(p) for p in prefixes)]
 faults += [f"not in the catalogue: {code}" for code in sorted(literal - codes)
            if code.split(".")[0] in heads & {"letter", "news", "head", "subject", "event", "verdict",
-                                             "words", "ui", "cause", "result", "length", "house"}
+                                             "words", "ui", "refusal", "cause", "result", "length", "house"}
            and not re.search(r"\.(js|css|svg|html|json)$", code)]
 print("\n".join(faults) or f"{len(codes)} codes, all used")
 sys.exit(1 if faults or not codes else 0)

@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -181,7 +182,7 @@ static void test_refusals_name_men_and_squares(void **state)
     (void)state;
     assert_judged("d1d5", LANG_EN, "the way is blocked by the white pawn on d2");
     assert_judged("d1d5", LANG_RU, "путь преграждает белая пешка на d2");
-    assert_judged("d1d5", LANG_RO, "drumul este închis de pion alb pe d2");
+    assert_judged("d1d5", LANG_RO, "drumul este închis: pion alb pe d2");
     assert_judged("a5b5", LANG_EN, "on a5 stands a man of Red, and White is to move");
     assert_judged("d1d2", LANG_RU, "на d2 стоит своя фигура: белая пешка");
 }
@@ -200,6 +201,211 @@ static void test_results_name_the_winners_by_colour(void **state)
         for (int lang = 0; lang < LANGS; lang++)
             words_result(&b, (enum lang)lang, game_at(0), RESULT_TEAM0, (enum cause)cause);
     buf_release(&b);
+}
+
+/* ------------------------------------------------------------------ what a refusal adds */
+
+static void assert_refusal(enum lang lang, const struct err *err, const char *want)
+{
+    struct buf b = buf_make(1000);
+
+    assert_true(words_refusal(&b, lang, err));
+    assert_string_equal(b.data, want);
+    buf_release(&b);
+}
+
+static void test_a_refusal_is_said_in_the_readers_language(void **state)
+{
+    struct err err = ERR_INIT;
+
+    (void)state;
+    (void)ERR_DETAIL(&err, REASON_GAME_FULL, "refusal.seat_not_free", "the seat {seat} is not free",
+                     ERR_SEAT("seat", SEAT_WEST));
+    assert_string_equal(err.text, "the seat West is not free");
+    assert_refusal(LANG_EN, &err, "the seat West is not free");
+    assert_refusal(LANG_RU, &err, "место не свободно: Запад");
+    assert_refusal(LANG_RO, &err, "locul nu este liber: Vest");
+
+    (void)ERR_DETAIL(&err, REASON_BAD_FIELD, "refusal.time_range",
+                     "the time for a move is from {least} to {most}", ERR_LENGTH("least", MS_HOUR),
+                     ERR_LENGTH("most", 60 * MS_DAY));
+    assert_string_equal(err.text, "the time for a move is from 1h to 60d");
+    assert_refusal(LANG_RU, &err, "время на ход: от 1 ч до 60 д");
+    err_in_field(&err, "/time/per_move_ms");
+    assert_refusal(LANG_RO, &err,
+                   "/time/per_move_ms: timpul pentru o mutare: de la 1 h la 60 z");
+    assert_string_equal(err.text,
+                        "/time/per_move_ms: the time for a move is from 1h to 60d");
+
+    (void)ERR_DETAIL(&err, REASON_LOST_ON_TIME, "refusal.turn_over_at",
+                     "the time for this turn was over at {at}",
+                     ERR_INSTANT("at", INT64_C(1796236200000)));
+    assert_refusal(LANG_RU, &err, "время на этот ход истекло: ср 2 декабря 2026 г., 18:30 UTC");
+    assert_string_equal(err.text, "the time for this turn was over at 2026-12-02T18:30:00.000Z");
+    (void)ERR_DETAIL(&err, REASON_LIMIT, "refusal.games_most",
+                     "{n} games are going on for you; there may be no more", ERR_NUMBER("n", 22));
+    assert_refusal(LANG_RU, &err, "у вас идут 22 партии; больше нельзя");
+    assert_refusal(LANG_RO, &err, "aveți deja 22 de partide în curs; mai multe nu se poate");
+}
+
+static void test_a_failure_without_a_code_is_told_by_its_title_alone(void **state)
+{
+    struct err err = ERR_INIT;
+    struct buf b = buf_make(1000);
+
+    (void)state;
+    (void)err_reason(&err, REASON_NOT_FOUND, "there is no such timer");
+    for (int lang = LANG_EN + 1; lang < LANGS; lang++)
+        assert_false(words_refusal(&b, (enum lang)lang, &err));
+    assert_int_equal(b.len, 0);
+    assert_refusal(LANG_EN, &err, "there is no such timer");
+    (void)err_reason(&err, REASON_NO_SUCH_GAME, "there is no such game"); /* the title says it */
+    assert_false(words_refusal(&b, LANG_EN, &err));
+    (void)err_reason(&err, REASON_CORRUPT, "game x: its rules cannot be read");
+    assert_false(words_refusal(&b, LANG_EN, &err)); /* the operator's */
+    buf_release(&b);
+}
+
+/* The values that a text wants, in the order of the English one. */
+static size_t values_of(const char *text, char names[ERR_ARGS_MAX][32],
+                        struct err_arg ret[ERR_ARGS_MAX])
+{
+    size_t n = 0;
+
+    for (const char *p = strchr(text, '{'); p; p = strchr(p + 1, '{')) {
+        assert_true(n < ERR_ARGS_MAX);
+        (void)snprintf(names[n], sizeof names[n], "%.*s", (int)strcspn(p + 1, "}"), p + 1);
+        ret[n] = str_eq(names[n], "seat") ? (struct err_arg)ERR_SEAT(names[n], SEAT_NORTH)
+                 : str_eq(names[n], "n")  ? (struct err_arg)ERR_NUMBER(names[n], 5)
+                                          : (struct err_arg)ERR_TEXT(names[n], "7");
+        n++;
+    }
+    return n;
+}
+
+/* Whether a Russian sentence has an English word: four Latin letters side by side that stand
+ * neither in backticks nor in one of the names that all languages share. */
+static bool has_english_word(const char *text)
+{
+    static const char *const shared[] = {"name@example.org", "Europe/Berlin", "https", "cookie",
+                                         "JSON", "CRLF", "ASCII", "HTTP", "PGN4", "ntfy",
+                                         "inert=safe"};
+    char copy[1024];
+    size_t run = 0;
+    bool is_code = false;
+
+    (void)str_copy(copy, sizeof copy, text);
+    for (size_t i = 0; i < COUNT_OF(shared); i++)
+        for (char *at = strstr(copy, shared[i]); at; at = strstr(copy, shared[i]))
+            memset(at, ' ', strlen(shared[i]));
+    for (const char *p = copy; *p; p++) {
+        char c = char_lower(*p);
+
+        is_code = is_code != (c == '`');
+        run = !is_code && c >= 'a' && c <= 'z' ? run + 1 : 0;
+        if (run == 4)
+            return true;
+    }
+    return false;
+}
+
+static void test_every_refusal_can_be_said_in_every_language(void **state)
+{
+    size_t n_refusals = 0;
+
+    (void)state;
+    assert_true(has_english_word("место South не свободно"));
+    assert_false(has_english_word("`create` и name@example.org в Europe/Berlin"));
+    for (size_t i = 0; i < words_count(); i++) {
+        struct words_entry entry = words_at(LANG_EN, i);
+        const char *english = entry.form[PLURAL_OTHER];
+        char names[ERR_ARGS_MAX][32], first[1024] = "";
+        struct err_arg args[ERR_ARGS_MAX];
+        struct err err = ERR_INIT;
+        size_t n;
+
+        if (!str_starts(entry.code, "refusal."))
+            continue;
+        n_refusals++;
+        n = values_of(english, names, args);
+        (void)err_detail_with(&err, REASON_BAD_FIELD, entry.code, english, args, n);
+        for (int lang = 0; lang < LANGS; lang++) {
+            struct buf b = buf_make(2000);
+
+            assert_true(words_refusal(&b, (enum lang)lang, &err));
+            assert_null(strchr(b.data, '{'));
+            assert_true(utf8_is_valid(b.data, b.len));
+            if (lang == LANG_EN) {
+                (void)str_copy(first, sizeof first, b.data);
+                assert_string_equal(first, err.text);
+            } else if (str_eq(b.data, first) || (lang == LANG_RU && has_english_word(b.data))) {
+                fail_msg("%s (%s): %s", entry.code, lang_tag((enum lang)lang), b.data);
+            }
+            buf_release(&b);
+        }
+    }
+    assert_true(n_refusals > 200);
+}
+
+/* The titles, and the sentences of moves. */
+static void test_no_title_or_verdict_is_english_elsewhere(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < words_count(); i++) {
+        struct words_entry entry = words_at(LANG_EN, i);
+
+        if (!str_starts(entry.code, "reason.") && !str_starts(entry.code, "verdict.") &&
+            !str_starts(entry.code, "mail.fault."))
+            continue;
+        for (int lang = LANG_EN + 1; lang < LANGS; lang++) {
+            const char *text = words_at((enum lang)lang, i).form[PLURAL_OTHER];
+            char plain[1024];
+            size_t n = 0;
+            bool is_value = false;
+
+            for (; *text && n + 1 < sizeof plain; text++) { /* without {names} */
+                is_value = *text == '{' || (is_value && text[-1] != '}');
+                if (!is_value)
+                    plain[n++] = *text;
+            }
+            plain[n] = '\0';
+            if (str_eq(plain, entry.form[PLURAL_OTHER]))
+                fail_msg("%s (%s) is English", entry.code, lang_tag((enum lang)lang));
+            if (lang == LANG_RU && !str_eq(entry.code, "reason.idempotency_key_reused") &&
+                has_english_word(plain))
+                fail_msg("%s: %s", entry.code, plain);
+        }
+    }
+}
+
+static void assert_read(const char *text, enum lang lang, const char *want)
+{
+    struct variant variant;
+    struct position pos;
+    struct move_reading *reading = malloc(sizeof *reading);
+    struct buf b = buf_make(4096);
+
+    assert_non_null(reading);
+    assert_true(variant_find("verney", &variant));
+    assert_int_equal(position_start(&variant, NULL, &pos), RESERVE_OK);
+    (void)move_read(&pos, text, strlen(text), reading);
+    words_move_reading(&b, lang, &pos, reading);
+    assert_string_equal(b.data, want);
+    buf_release(&b);
+    free(reading);
+}
+
+static void test_what_a_written_move_came_to_is_said_in_every_language(void **state)
+{
+    (void)state;
+    assert_read("e2e3", LANG_EN, "the move is legal");
+    assert_read("d1d5", LANG_RU, "путь преграждает белая пешка на d2");
+    assert_read("hello", LANG_RO,
+                "nu este scrisă ca o mutare; scrieți ambele câmpuri, ca în e2-e4");
+    assert_read("Re2-e3", LANG_RU, "там стоит не та фигура, что написана");
+    assert_read("Nh9", LANG_RO,
+                "nicio piesă a dumneavoastră de acest fel nu poate ajunge acolo");
+    assert_read("e2xe3", LANG_RU, "этот ход ничего не берёт");
 }
 
 static void assert_length(enum lang lang, int64_t ms, const char *want)
@@ -252,6 +458,11 @@ int main(void)
         cmocka_unit_test(test_every_verdict_is_a_sentence_without_holes),
         cmocka_unit_test(test_refusals_name_men_and_squares),
         cmocka_unit_test(test_results_name_the_winners_by_colour),
+        cmocka_unit_test(test_a_refusal_is_said_in_the_readers_language),
+        cmocka_unit_test(test_a_failure_without_a_code_is_told_by_its_title_alone),
+        cmocka_unit_test(test_every_refusal_can_be_said_in_every_language),
+        cmocka_unit_test(test_no_title_or_verdict_is_english_elsewhere),
+        cmocka_unit_test(test_what_a_written_move_came_to_is_said_in_every_language),
         cmocka_unit_test(test_lengths_are_told_in_their_two_largest_units),
         cmocka_unit_test(test_dates_are_written_as_the_language_does),
     };
