@@ -50,6 +50,8 @@ struct store_txn;
 
 enum {
     HTTP_LISTENERS_MAX = 8,            /* sockets to listen on, metrics not counted */
+    HTTP_CONNECTIONS_OVER = 64,        /* over `connections`, that can be told that it is full */
+    HTTP_FILES_A_THREAD = 4,           /* its database connection, and what MHD waits by */
     HTTP_BODY_MAX = 64 * 1024,         /* default of body_size */
     HTTP_TARGET_MAX = 4096,            /* bytes of a request target */
     HTTP_QUERY_MAX = 16,               /* parameters of a query */

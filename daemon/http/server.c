@@ -29,7 +29,6 @@
 #include "store/store.h"
 
 enum {
-    HEADROOM = 64,          /* connections over the limit that can be told so */
     DRAIN_MAX = 1024 * 1024, /* bytes of a refused body that are read away */
     MEMORY_PER_CONNECTION = 64 * 1024,
     CUT_LATE_MS = 2000       /* whoever is too slow is cut off at most so much later */
@@ -1373,7 +1372,7 @@ static enum status start_daemon(struct http *http, int fd, struct err *err)
     daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
         on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_mhd_log, http, MHD_OPTION_LISTEN_SOCKET,
-        fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(o->connections + HEADROOM),
+        fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(o->connections + HTTP_CONNECTIONS_OVER),
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(http->quiet_ms / 1000),
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,

@@ -1,14 +1,27 @@
 #include "main/cmd_config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/str.h"
 #include "clock/zone.h"
+#include "http/http.h"
 #include "people/people.h"
 #include "words/words.h"
+
+enum {
+    FILES_OTHERS = 64, /* the writer's, courier's, intake's and doors' own, and letters under way */
+};
+
+/* What is judged beyond the values themselves. */
+enum look {
+    LOOK_AT_PLACES = 1, /* folders and files of this machine */
+    LOOK_AT_LIMITS = 2, /* what this process may have */
+};
 
 const struct cli_option check_config_options[] = {
     {"print", 'p', NULL, "print the effective values, secrets masked"},
@@ -65,11 +78,34 @@ static enum status judge_place(const struct settings *s, const char *key, const 
     return ST_OK;
 }
 
+int64_t config_files(const struct settings *s)
+{
+    return s->http.connections + HTTP_CONNECTIONS_OVER + s->http.threads * HTTP_FILES_A_THREAD +
+           s->mail_in.connections + FILES_OTHERS;
+}
+
+/* With too few descriptors libmicrohttpd's threads turn without a pause until a connection ends. */
+static enum status judge_files(const struct settings *s, struct err *err)
+{
+    struct rlimit limit;
+    const int64_t needed = config_files(s);
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max == RLIM_INFINITY ||
+        limit.rlim_max >= (rlim_t)needed)
+        return ST_OK;
+    return err_set(err, ST_INVALID,
+                   "%" PRId64 " file descriptors are needed with %" PRId64 " connections here, %"
+                   PRId64 " of mail_in.connections, %" PRId64 " threads and %d others, and the "
+                   "process may have %" PRIu64 " (ulimit -Hn, LimitNOFILE= of the unit)",
+                   needed, s->http.connections, s->mail_in.connections, s->http.threads,
+                   HTTP_CONNECTIONS_OVER + FILES_OTHERS, (uint64_t)limit.rlim_max);
+}
+
 /* What only other rooms, or this machine, can judge. */
 static enum status judge_value(void *arg, const struct settings *s, const char *key,
                                const char *text, struct err *err)
 {
-    const bool *looks_at_places = arg;
+    const unsigned *look = arg;
     struct zone *zone = NULL;
     enum status st;
 
@@ -80,12 +116,14 @@ static enum status judge_value(void *arg, const struct settings *s, const char *
     }
     if (str_eq(key, "language"))
         return language_is_fit(text, lang_tags(), err);
-    return *looks_at_places ? judge_place(s, key, text, err) : ST_OK;
+    if ((*look & LOOK_AT_LIMITS) && str_eq(key, "http.connections"))
+        return judge_files(s, err);
+    return *look & LOOK_AT_PLACES ? judge_place(s, key, text, err) : ST_OK;
 }
 
-static int load(struct cli *cli, bool looks_at_places, struct settings *ret)
+static int load(struct cli *cli, unsigned look, struct settings *ret)
 {
-    struct settings_judge judge = {judge_value, &looks_at_places};
+    struct settings_judge judge = {judge_value, &look};
     struct buf errors = buf_make(SETTINGS_ERRORS_MAX);
     struct err err = ERR_INIT;
     int st = CLI_OK;
@@ -101,7 +139,12 @@ static int load(struct cli *cli, bool looks_at_places, struct settings *ret)
 
 int config_load(struct cli *cli, struct settings *ret)
 {
-    return load(cli, false, ret);
+    return load(cli, 0, ret);
+}
+
+int config_load_to_serve(struct cli *cli, struct settings *ret)
+{
+    return load(cli, LOOK_AT_LIMITS, ret);
 }
 
 int cmd_check_config(struct cli *cli)
@@ -115,7 +158,7 @@ int cmd_check_config(struct cli *cli)
         fputs(out.data, stdout);
         goto out;
     }
-    st = load(cli, !cli_flag(cli, "print"), &s);
+    st = load(cli, cli_flag(cli, "print") ? 0 : LOOK_AT_PLACES | LOOK_AT_LIMITS, &s);
     if (st != CLI_OK)
         goto out;
     if (cli_flag(cli, "print")) {

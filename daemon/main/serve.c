@@ -32,7 +32,7 @@
 #include "notify/webhook.h"
 #include "people/passwords.h"
 
-enum { NOFILE_WANTED = 8192, EXIT_AT_ONCE = 1 };
+enum { EXIT_AT_ONCE = 1 };
 
 /* ------------------------------------------------------------------------------- signals */
 
@@ -126,14 +126,22 @@ static utc_ms log_now(void *arg)
     return clock_guard_now(arg);
 }
 
-static void files_raise(void)
+/* The soft limit up to what the configuration needs, which the hard one allows:
+ * config_load_to_serve() has looked. */
+static enum status files_raise(const struct settings *settings, struct err *err)
 {
+    const rlim_t needed = (rlim_t)config_files(settings);
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= NOFILE_WANTED)
-        return;
-    limit.rlim_cur = limit.rlim_max < NOFILE_WANTED ? limit.rlim_max : NOFILE_WANTED;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        if (limit.rlim_cur >= needed)
+            return ST_OK;
+        limit.rlim_cur = needed;
+        if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+            return ST_OK;
+    }
+    return err_set(err, ST_IO, "the limit of file descriptors cannot be raised: %s",
+                   strerror(errno));
 }
 
 /* systemd's sockets where it hands some over, else our own. */
@@ -439,13 +447,16 @@ int cmd_serve(struct cli *cli)
     struct err err = ERR_INIT;
     sigset_t before;
     enum status st;
-    int result = config_load(cli, &settings);
+    int result = config_load_to_serve(cli, &settings);
 
     if (result == CLI_OK && !s)
         result = cli_fail(CLI_FAILED, "out of memory");
     if (result != CLI_OK)
         goto out;
-    files_raise();
+    if (files_raise(&settings, &err) != ST_OK) {
+        result = cli_fail(CLI_FAILED, "%s", err.text);
+        goto out;
+    }
     tune_malloc();
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0) {
         result = cli_fail(CLI_FAILED, "libcurl does not start");

@@ -24,7 +24,8 @@ const struct key settings_keys[] = {
      "Who may make an account: anybody with a mail address; who holds an invitation; nobody but "
      "the operator with `fourhanded user add`."},
     {"language", KEY_TEXT, AT(language), 2, 35, NULL, "en", "BCP 47 tag",
-     "The language of pages and letters for who has not chosen one."},
+     "The language of pages and letters for who has not chosen one; one that there are texts in: "
+     "en, ru or ro, also with a region."},
     {"time_zone", KEY_TEXT, AT(time_zone), 1, 64, NULL, "UTC", "IANA name, such as Europe/Berlin",
      "The time zone of new accounts that do not name one."},
     {"web_directory", KEY_PATH, AT(web_directory), 1, KEY_PATH_MAX, NULL,
@@ -47,17 +48,20 @@ const struct key settings_keys[] = {
     {"http.threads", KEY_NUMBER, AT(http.threads), 2, 64, NULL, "4", "threads",
      "How many threads answer requests."},
     {"http.connections", KEY_NUMBER, AT(http.connections), 16, 65536, NULL, "1024", "connections",
-     "How many connections may be open at once."},
+     "How many connections may be open at once. Each is a file descriptor, and is refused if the "
+     "process may not have so many (LimitNOFILE= of the unit)."},
     {"http.connections_per_address", KEY_NUMBER, AT(http.connections_per_address), 1, 65536, NULL,
      "256", "connections",
-     "How many of them one address may hold; behind a proxy, the proxy's limit is the one that "
-     "counts."},
+     "How many of them one address may hold, at most http.connections; behind a proxy, the proxy's "
+     "limit is the one that counts."},
     {"http.body_size", KEY_SIZE, AT(http.body_size), 4 * KIB, 4096 * KIB, NULL, "64KiB",
      "bytes, as in \"64KiB\" or \"1MiB\"", "The longest request body that is read."},
     {"http.request_time", KEY_LENGTH, AT(http.request_ms), MS_SECOND, 10 * MS_MINUTE, NULL, "20s",
      "a length of time", "How long a request may take to arrive before it is cut off."},
     {"http.idle_time", KEY_LENGTH, AT(http.idle_ms), MS_SECOND, MS_HOUR, NULL, "30s",
-     "a length of time", "How long a connection may be silent between requests."},
+     "a length of time",
+     "How long a connection may be silent between requests; never less than http.request_time and "
+     "two seconds more, whatever stands here."},
     {"http.streams_per_account", KEY_NUMBER, AT(http.streams_per_account), 1, 1000, NULL, "8",
      "streams", "How many event streams one account may hold open."},
     {"http.rate_requests", KEY_NUMBER, AT(http.rate_requests), 1, 1000000, NULL, "300",
@@ -96,7 +100,8 @@ const struct key settings_keys[] = {
 
     {"mail_in.address", KEY_MAIL, AT(mail_in.address), 0, 254, NULL, "", "",
      "The address that players answer to; letters to it are how a game is played by mail. Each "
-     "letter of this server carries it with a token of its own. Empty: no play by mail."},
+     "letter of this server carries it with a token of its own. At most 37 bytes stand before the "
+     "@ of this and of the next two, and each is another. Empty: no play by mail."},
     {"mail_in.delimiter", KEY_TEXT, AT(mail_in.delimiter), 0, 1, NULL, "+", "",
      "What stands between the name in mail_in.address and the token, as in play+token@example.org: "
      "\"+\" or \"-\". Empty: the token is the whole name (token@example.org), for a domain whose "

@@ -248,7 +248,7 @@ static void test_only_so_many_open_games_an_organiser(void **state)
     call_refused(&c, REASON_LIMIT);
 }
 
-/* Who has no account cannot refuse letters: making room by taking invitations back does not help. */
+/* Who has no account cannot refuse letters; taking invitations back makes no room for others. */
 static void test_an_address_is_invited_so_often_a_day_whatever_becomes_of_it(void **state)
 {
     struct table *t = *state;

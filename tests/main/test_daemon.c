@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -224,6 +225,82 @@ static void test_the_daemon_says_where_it_serves_and_stops_in_order(void **state
     assert_int_equal(stat(path_of(c, "club.db-wal"), &about), -1); /* all is in the file */
     file_read(path_of(c, "log"), text, sizeof text);
     assert_non_null(strstr(text, " info stopped"));
+}
+
+/* The hard limit that a child gets; the soft one is lower still. */
+static void files_limit(void *arg)
+{
+    const struct rlimit limit = {.rlim_cur = 40, .rlim_max = *(const rlim_t *)arg};
+
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* A subcommand with so many descriptors at most; what it says goes to text. */
+static int run_limited(struct club *c, const char *word, rlim_t files, char *text, size_t size)
+{
+    FILE *out;
+    int result;
+    pid_t pid;
+
+    (void)unlink(path_of(c, "log"));
+    pid = program_start(c, (const char *const[]){word, NULL}, files_limit, &files, &out);
+    fclose(out);
+    result = process_wait(pid);
+    file_read(path_of(c, "log"), text, size);
+    return result;
+}
+
+/* A configuration whose 4th line says http.connections. */
+static void config_write_many(struct club *c, const char *time_zone)
+{
+    FILE *f = fopen(c->config, "w");
+
+    assert_non_null(f);
+    fprintf(f,
+            "public_url = \"http://127.0.0.1:0\"; time_zone = \"%s\";\n"
+            "database = \"club.db\"; control_socket = \"control.sock\";\n"
+            "http: { listen = \"127.0.0.1:0\"; threads = 3;\n"
+            "        connections = 500; };\n"
+            "web_directory = \"%s/web\";\n"
+            "mail: { directory = \"mail\"; };\nmail_in: { connections = 7; };\n",
+            time_zone, FH_SOURCE_DIR);
+    fclose(f);
+}
+
+static void test_a_need_of_more_descriptors_than_there_are_is_refused(void **state)
+{
+    enum { NEEDED = 500 + 7 + 4 * 3 + 128 };
+    static const char *const words[] = {"serve", "check-config"};
+    rlim_t files = NEEDED;
+    struct club *c = *state;
+    char text[4000], limits[128];
+    FILE *f;
+    unsigned long soft = 0;
+
+    config_write_many(c, "UTC");
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(run_limited(c, words[i], NEEDED - 1, text, sizeof text), 1);
+        assert_non_null(strstr(text, "/f.conf:4: http.connections: 647 file descriptors are "
+                                     "needed with 500 connections here, 7 of mail_in.connections, 3 threads and "
+                                     "128 others, and the process may have 646 (ulimit -Hn, "
+                                     "LimitNOFILE= of the unit)\n"));
+    }
+    /* it is told with all other errors */
+    config_write_many(c, "Nowhere/Land");
+    assert_int_equal(run_limited(c, "check-config", 100, text, sizeof text), 1);
+    assert_non_null(strstr(text, "/f.conf:4: http.connections: "));
+    assert_non_null(strstr(text, "/f.conf:1: time_zone: "));
+    assert_non_null(strstr(text, " has 2 errors"));
+    /* as many as are needed do, and are made use of; other subcommands do not ask */
+    config_write_many(c, "UTC");
+    daemon_start_with(c, files_limit, &files);
+    snprintf(limits, sizeof limits, "/proc/%d/limits", (int)c->pid);
+    assert_non_null(f = fopen(limits, "r"));
+    while (fgets(text, sizeof text, f))
+        (void)sscanf(text, "Max open files %lu", &soft);
+    fclose(f);
+    assert_int_equal(soft, NEEDED);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
 }
 
 static void test_an_interrupt_stops_it_too(void **state)
@@ -786,6 +863,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_the_daemon_says_where_it_serves_and_stops_in_order),
+        TEST(test_a_need_of_more_descriptors_than_there_are_is_refused),
         TEST(test_an_interrupt_stops_it_too),
         TEST(test_a_second_daemon_on_one_file_is_refused),
         TEST(test_subcommands_change_the_same_things_with_and_without_a_daemon),

@@ -1,5 +1,6 @@
 #include "support/harness.h"
 
+#include <inttypes.h>
 #include <libconfig.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,6 +203,147 @@ static void test_ranges_hold_at_both_ends(void **state)
         assert_ok(key_read_number(key, key->max, &s, &err), err);
         assert_st(key_read_number(key, key->max + 1, &s, &err), ST_INVALID, err);
     }
+}
+
+/* One value of a key by its reader, as it would stand in the file without quotes. */
+static bool takes(const struct key *key, const char *text)
+{
+    struct settings s = SETTINGS_INIT;
+    struct err err = ERR_INIT;
+    int64_t number = 0;
+    bool is_taken = key->type == KEY_NUMBER
+                        ? str_to_int64(text, INT64_MIN, INT64_MAX, &number) &&
+                              key_read_number(key, number, &s, &err) == ST_OK
+                        : key_read_text(key, text, "/", &s, &err) == ST_OK;
+
+    settings_release(&s);
+    return is_taken;
+}
+
+static void assert_takes(const struct key *key, const char *text, bool wanted)
+{
+    if (takes(key, text) != wanted)
+        fail_msg("%s: \"%.60s\" is %s, against what the sample says", key->name, text,
+                 wanted ? "refused" : "taken");
+}
+
+/* n bytes of a text, or of a path. */
+static void assert_takes_bytes(const struct key *key, int64_t n, bool wanted)
+{
+    char text[2 * KEY_PATH_MAX];
+
+    assert_in_range(n, 0, sizeof text - 1);
+    memset(text, 'a', (size_t)n);
+    text[n] = '\0';
+    if (n > 0 && key->type == KEY_PATH)
+        text[0] = '/';
+    assert_takes(key, text, wanted);
+}
+
+/* "1s" and the like as a number of its smallest unit, and one more or less of that. */
+static void assert_takes_about(const struct key *key, const char *text, int by)
+{
+    char about[64], *end;
+    struct err err = ERR_INIT;
+    int64_t value = 0;
+
+    if (key->type == KEY_LENGTH) {
+        assert_ok(length_parse(text, &value, &err), err);
+        snprintf(about, sizeof about, "%" PRId64 "ms", value + by);
+    } else if (key->type == KEY_SIZE) {
+        value = strtoll(text, &end, 10) * (str_eq(end, "MiB") ? 1048576 : 1024);
+        snprintf(about, sizeof about, "%" PRId64 "B", value + by);
+    } else {
+        snprintf(about, sizeof about, "%lld", strtoll(text, NULL, 10) + by);
+    }
+    assert_takes(key, text, true);
+    if (value + by >= 0)
+        assert_takes(key, about, false);
+}
+
+/* What the sample says about one key, its lines joined, against what is read. */
+static bool check_said(const struct key *key, const char *said)
+{
+    const char *value = strstr(said, "Value: ");
+    struct settings s = SETTINGS_INIT;
+    struct err err = ERR_INIT;
+    char low[32], high[32], *words, *word, *rest;
+    long long from, to;
+    bool is_list = key_is_list(key);
+
+    assert_non_null(value);
+    value += 7;
+    if (sscanf(value, "between \"%31[^\"]\" and \"%31[^\"]\"", low, high) == 2 ||
+        sscanf(value, "between %31[-0-9] and %31[-0-9]", low, high) == 2) {
+        assert_takes_about(key, low, -1);
+        assert_takes_about(key, high, +1);
+    } else if (sscanf(value, "a text of %lld to %lld bytes", &from, &to) == 2) {
+        assert_takes_bytes(key, to, true);
+        assert_takes_bytes(key, to + 1, false);
+        assert_takes_bytes(key, from, true);
+        if (from > 0)
+            assert_takes_bytes(key, from - 1, false);
+    } else if (sscanf(value, "a path of at most %lld bytes", &to) == 1) {
+        assert_takes_bytes(key, to, true);
+        assert_takes_bytes(key, to + 1, false);
+    } else if (is_list && sscanf(value, "a list of at most %lld ", &to) == 1) {
+        const char *item = key->type == KEY_NETS ? "10.0.0.0/8" : "CAUTION:";
+
+        for (int i = 0; i < to; i++)
+            assert_ok(key_list_add(key, item, &s, &err), err);
+        assert_st(key_list_add(key, item, &s, &err), ST_INVALID, err);
+        settings_release(&s);
+    } else if (value[0] == '"' && key->type == KEY_CHOICE) {
+        assert_non_null(words = str_ndup(value, strcspn(value, ".")));
+        for (word = strtok_r(words, "\"", &rest); word; word = strtok_r(NULL, "\"", &rest))
+            assert_takes(key, word, word[0] != ',' && word[0] != ' ');
+        free(words);
+        assert_takes(key, "neither", false);
+    } else {
+        return false; /* a URL, an address, a secret, true or false: no range */
+    }
+    return true;
+}
+
+static void test_what_the_sample_says_of_each_key_is_what_is_read(void **state)
+{
+    struct buf said = buf_make(8192);
+    char *text = calloc(1, SETTINGS_FILE_MAX), *line, *rest, group[80] = "";
+    FILE *f = fopen(FH_SOURCE_DIR "/config/fourhanded.conf", "r");
+    size_t keys = 0, checked = 0;
+
+    (void)state;
+    assert_non_null(f);
+    assert_non_null(text);
+    assert_true(fread(text, 1, SETTINGS_FILE_MAX - 1, f) > 0);
+    fclose(f);
+    for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char name[64], full[sizeof group + sizeof name];
+
+        line += strspn(line, " ");
+        if (str_starts(line, "# ")) {
+            buf_puts(&said, line + 1);
+        } else if (sscanf(line, "%63[a-z_]: {", name) == 1 && strchr(line, '{')) {
+            snprintf(group, sizeof group, "%s.", name);
+            buf_clear(&said);
+        } else if (sscanf(line + (*line == '#'), "%63[a-z_0-9] =", name) == 1) {
+            const struct key *key = NULL;
+
+            snprintf(full, sizeof full, "%s%s", group, name);
+            for (size_t i = 0; i < settings_key_count; i++)
+                if (str_eq(settings_keys[i].name, full))
+                    key = &settings_keys[i];
+            if (!key)
+                fail_msg("the sample tells of %s, which is no key", full);
+            checked += check_said(key, said.data);
+            keys++;
+            buf_clear(&said);
+        }
+    }
+    assert_int_equal(keys, settings_key_count);
+    assert_true(checked > 45);
+    free(text);
+    buf_release(&said);
 }
 
 static void test_lengths_hold_at_both_ends(void **state)
@@ -785,6 +927,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_nul_byte_is_an_error_with_its_line),
         cmocka_unit_test(test_ranges_hold_at_both_ends),
         cmocka_unit_test(test_lengths_hold_at_both_ends),
+        cmocka_unit_test(test_what_the_sample_says_of_each_key_is_what_is_read),
         cmocka_unit_test(test_plain_http_beyond_this_machine_is_refused),
         cmocka_unit_test(test_metrics_stay_on_this_machine),
         cmocka_unit_test(test_mail_without_tls_stays_on_this_machine),
