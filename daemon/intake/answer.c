@@ -364,6 +364,7 @@ enum status answer_put(struct act *a, const char *template_name, enum token_purp
     struct intent_row intent = INTENT_ROW_INIT;
     struct buf params = buf_make(PARAMS_MAX);
     size_t most = INTAKE_ANSWER_MAX;
+    bool is_shown = !str_eq(template_name, "held_more"); /* a stranger's, kept unseen */
     enum status st = ST_OK;
 
     /* What did not fit was not added; the letter's effects must not be lost for it. */
@@ -371,7 +372,7 @@ enum status answer_put(struct act *a, const char *template_name, enum token_purp
         return buf_status(&a->text, "an answer", err);
     do { /* what must be escaped may make it too long for the row */
         buf_clear(&params);
-        params_put(&params, a, a->reading->letter, purpose, most);
+        params_put(&params, a, is_shown ? a->reading->letter : NULL, purpose, most);
         most /= 2;
     } while (buf_failed(&params) && params.st == ST_TOO_LARGE && most > 0);
     st = buf_status(&params, "an answer", err);
@@ -397,6 +398,8 @@ enum status answer_put(struct act *a, const char *template_name, enum token_purp
     intent.expires_at = a->now + ANSWER_LIFE_MS;
     intent.created_at = a->now;
     st = outbox_put(a->txn, &intent, &a->answer_id, err);
+    (void)str_copy(a->template_name, sizeof a->template_name, template_name);
+    a->answer_purpose = purpose;
 out:
     buf_release(&params);
     return st;

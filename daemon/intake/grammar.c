@@ -396,9 +396,11 @@ static bool game_of_word(const char *word, char ret[GRAMMAR_WORD_SIZE])
     if (n != DIGITS)
         return false;
     for (size_t i = 0; i <= n; i++) {
-        ret[i] = char_lower(word[i]);
-        if (ret[i] && (!(char_is_letter(ret[i]) || char_is_digit(ret[i])) || strchr("ilou", ret[i])))
+        char c = char_lower(word[i]);
+
+        if (c && ((!char_is_letter(c) && !char_is_digit(c)) || strchr("ilou", c)))
             return false;
+        ret[i] = c;
     }
     return true;
 }

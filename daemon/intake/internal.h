@@ -96,6 +96,8 @@ struct act {
     char reason[REASON_SLUG_SIZE];
     char failed_line[GRAMMAR_SHOWN_SIZE]; /* the command that was refused, as written */
     int64_t answer_id;
+    char template_name[TEMPLATE_SIZE]; /* of the answer, once it is put */
+    enum token_purpose answer_purpose; /* … of the token that it carries */
 
     struct buf *trace;          /* dry run: what is found out; else NULL */
 };
@@ -190,5 +192,7 @@ MUST_CHECK enum status judge_bounce(struct act *a, const char **ret_reason, int6
 /* ------------------------------------------------------------------------------- try.c */
 
 void trace_reading(struct act *a);
+/* The token alone, of a letter that cannot be read. */
+void trace_token(struct act *a);
 
 #endif

@@ -226,6 +226,15 @@ static enum status was_asked(struct act *a, bool *ret_was, struct err *err)
     return st;
 }
 
+/* More of them than he is asked about: they are kept and not shown, and he is told so once an hour
+ * and game. */
+static enum status tell_of_more(struct act *a, struct settlement *s, struct err *err)
+{
+    trace(a, "the owner has been asked %d times about this game in this hour\n", ASKED_AN_HOUR);
+    (void)settle_as(s, INBOX_VERDICT_REFUSED, "more_foreign");
+    return answer(a, s, "held_more", answer_purpose(a), err);
+}
+
 /* P18: a good token in a letter from somebody else.  The owner is asked; the stranger hears
  * nothing. */
 static enum status judge_foreign(struct act *a, struct settlement *s, struct err *err)
@@ -239,7 +248,10 @@ static enum status judge_foreign(struct act *a, struct settlement *s, struct err
     TRY(act_begin(a, &a->sender.token, err));
     TRY(was_asked(a, &was, err));
     TRY(may_answer(a, s, &may, err));
-    if (was || !may) {
+    if (was)
+        return tell_of_more(a, s, err);
+    if (!may) {
+        trace(a, "the owner is not asked: he has had as many answers as an hour may bring\n");
         s->verdict = INBOX_VERDICT_SILENT;
         return ST_OK;
     }
@@ -453,7 +465,8 @@ static enum status envelope_user(struct act *a, struct user_row *ret, struct err
         address_fold(row->sender, key);
         st = users_find_address(a->conn, key, ret, err);
     }
-    if (st == ST_NOT_FOUND || (st == ST_OK && ret->disabled_at != UTC_NONE)) {
+    if (st == ST_NOT_FOUND ||
+        (st == ST_OK && (ret->disabled_at != UTC_NONE || ret->verified_at == UTC_NONE))) {
         ret->id = 0;
         st = ST_OK;
     }
@@ -487,8 +500,17 @@ static enum status judge_unread(struct act *a, struct settlement *s, struct err 
         if (st == ST_OK && is_ours && user->id == token.user_id) {
             a->sender.user = *user;
             a->sender.has_user = true;
+            a->sender.has_token = true;
+            a->sender.token = token;
+            if (a->trace)
+                trace_token(a);
             st = act_begin(a, &token, err);
             a->wants_board = a->has_game && a->game.position[0];
+            if (!token_is_good(&token, a->at)) { /* as for a letter that can be read */
+                buf_printf(&a->text, "%s: ", reason_word(REASON_LINK_EXPIRED));
+                say_plain(a, "mail.token_old");
+                say_line(a);
+            }
             if (st == ST_OK)
                 st = answer(a, s, "unreadable", answer_purpose(a), err);
         }
@@ -599,6 +621,23 @@ static enum status judge_returned(struct act *a, struct settlement *s, struct er
 
 /* ------------------------------------------------------------------------------- the whole */
 
+/* What notify/ puts above the answer's text. */
+static void trace_head(struct act *a)
+{
+    struct buf text = buf_make(TEXT_ROOM);
+    char from[ADDRESS_SIZE] = "", code[TEMPLATE_SIZE + 16];
+
+    if (str_eq(a->template_name, "answer"))
+        return;
+    if (a->reading->has_letter && a->reading->letter->has_from)
+        address_mask(a->reading->letter->from, from, sizeof from);
+    (void)snprintf(code, sizeof code, "head.%s%s", a->template_name,
+                   str_eq(a->template_name, "held_letter") && !from[0] ? "_plain" : "");
+    words_put(&text, a->lang, code, (const struct words_arg[]){WORDS_TEXT("from", from)}, 1);
+    trace(a, "%s\n", text.data);
+    buf_release(&text);
+}
+
 /* The dry run's last words. */
 static void trace_answer(struct act *a, const struct settlement *s)
 {
@@ -606,12 +645,18 @@ static void trace_answer(struct act *a, const struct settlement *s)
     struct position *pos = NULL;
     struct err ignored = ERR_INIT;
 
-    trace(a, "verdict: %s%s%s\n", inbox_verdict_str(s->verdict), s->reason[0] ? ", " : "",
-          s->reason);
+    trace(a, "verdict: %s%s%s%s\n", inbox_verdict_str(s->verdict), s->reason[0] ? ", " : "",
+          s->reason,
+          s->state == INBOX_HELD          ? "; it is kept for its owner's word"
+          : s->state == INBOX_QUARANTINED ? "; it is put aside"
+                                          : "");
     if (a->answer_id == 0) {
         trace(a, "answer: none\n");
     } else {
-        trace(a, "answer to the account %s:\n---\n%s", a->sender.user.handle, a->text.data);
+        trace(a, "answer to the account %s, by a letter that can be answered as %s:\n---\n",
+              a->sender.user.handle, token_purpose_str(a->answer_purpose));
+        trace_head(a);
+        trace(a, "%s", a->text.data);
         if (a->wants_board && act_position(a, &pos, &ignored) == ST_OK) {
             struct board_view view = {.pos = pos, .lang = a->lang};
             struct move_reading *reading = malloc(sizeof *reading);

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "intake/internal.h"
@@ -34,7 +35,19 @@ static const char *sender_why(enum sender_verdict verdict)
            "nothing is done or said";
 }
 
-static void trace_token(struct act *a)
+/* Which game it is about, and whether that has moved on. */
+static void trace_game(struct act *a, const struct token_row *t)
+{
+    struct game_row *game = calloc(1, sizeof *game);
+    struct err ignored = ERR_INIT;
+
+    if (game && t->game_id != 0 && games_get(a->conn, t->game_id, game, &ignored) == ST_OK)
+        trace(a, ", game %s, state %lld%s", game->public_id, (long long)t->state_no,
+              t->state_no != game->state_no ? " (the game has moved on)" : "");
+    free(game);
+}
+
+void trace_token(struct act *a)
 {
     const struct token_row *t = &a->sender.token;
 
@@ -42,9 +55,9 @@ static void trace_token(struct act *a)
         trace(a, "token: none that is ours\n");
         return;
     }
-    trace(a, "token: %s, for %s, state %lld%s%s%s%s\n", token_purpose_str(t->purpose),
-          a->sender.user.handle, (long long)t->state_no,
-          a->sender.was_in_references ? ", found in References" : "",
+    trace(a, "token: %s, for %s", token_purpose_str(t->purpose), a->sender.user.handle);
+    trace_game(a, t);
+    trace(a, "%s%s%s%s\n", a->sender.was_in_references ? ", found in References" : "",
           t->used_at != UTC_NONE ? ", used before" : "",
           t->revoked_at != UTC_NONE ? ", revoked" : "",
           t->expires_at <= a->at ? ", expired" : "");

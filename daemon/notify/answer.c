@@ -179,8 +179,8 @@ static void play_held(struct subject *s, const char *move)
 
 static bool is_known(const char *template_name)
 {
-    static const char *const known[] = {"answer", "held_letter", "held_dropped", "unreadable",
-                                        "no_token"};
+    static const char *const known[] = {"answer", "held_letter", "held_more", "held_dropped",
+                                        "unreadable", "no_token"};
 
     for (size_t i = 0; i < COUNT_OF(known); i++)
         if (str_eq(template_name, known[i]))

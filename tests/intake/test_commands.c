@@ -948,10 +948,12 @@ static void test_games_lists_what_can_be_joined_and_join_takes_it(void **state)
     int64_t hidden = game_create_open(p->t, "teams", ORGANISER, true);
     char offer[100];
 
-    (void)snprintf(offer, sizeof offer, "Free seats: South, West, North, East. `join %s` takes one.",
+    (void)snprintf(offer, sizeof offer,
+                   "Free seats: South, West, North, East. `join %s` takes one.",
                    game_get(p->t, game).public_id);
     r = account(p, SOUTH, "games");
-    expect_says(r, "You have no game that is going on.\n\nGames of others that wait for players:\n");
+    expect_says(r, "You have no game that is going on.\n\n"
+                   "Games of others that wait for players:\n");
     expect_says(r, offer);
     expect_silent(r, game_get(p->t, hidden).public_id);
     r = account(p, SOUTH, with_id(p, "join", game, " North"));

@@ -374,9 +374,26 @@ static void test_a_foreign_question_or_old_token_is_not_worth_asking_about(void 
     /* the owner is asked ten times an hour: his own second address may come after a stranger */
     for (int i = 0; i < 10; i++)
         expect(foreign(p, game, i % 2 ? "d2-d4" : "e2-e4"), INBOX_VERDICT_HELD);
-    expect(foreign(p, game, "d2-d4"), INBOX_VERDICT_SILENT);
-    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 10);
-    pass(p->t, MS_HOUR);
+    /* … then told once that there are more, with nothing of what they say */
+    r = foreign(p, game, "d2-d4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_string_equal(r->template_name, "held_more");
+    assert_int_equal(r->to_user, p->t->user[SOUTH]);
+    assert_string_equal(r->text, "");
+    assert_null(strstr(r->params, "subject"));
+    assert_null(strstr(r->params, "in_reply_to"));
+    assert_null(strstr(r->params, "from"));
+    assert_int_equal(r->row.state, INBOX_DONE);
+    for (int i = 0; i < 3; i++) {
+        r = foreign(p, game, "d2-d4");
+        expect(r, INBOX_VERDICT_SILENT);
+        assert_int_equal(r->row.game_id, game); /* kept */
+        assert_false(r->has_answer);
+    }
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 11);
+    /* another game is another matter */
+    expect(foreign(p, game_start(p->t, "teams"), "d2-d4"), INBOX_VERDICT_HELD);
+    pass(p->t, MS_HOUR + 1);
     expect(foreign(p, game, "d2-d4"), INBOX_VERDICT_HELD);
 }
 
@@ -593,6 +610,31 @@ static void test_a_letter_that_cannot_be_read_is_put_aside_and_its_owner_told(vo
     r = post_raw(p, "anna@example.org", "play+aaaaaaaaaaaaaaaaaaaaaaaaaa@club.example", bytes,
                  sizeof bytes - 1);
     assert_false(r->has_answer);
+    assert_int_equal(r->row.state, INBOX_QUARANTINED);
+}
+
+/* … also when its address is used up or too old: as with any letter, he is told that (X1). */
+static void test_an_old_address_is_told_of_also_for_what_cannot_be_read(void **state)
+{
+    static const char bytes[] = "From: anna@example.org\r\n\r\nnote a\0b\r\n";
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char other[sizeof bytes];
+
+    post_token_put(p, POST_TOKEN, SOUTH, TOKEN_TURN, game, game_get(p->t, game).state_no, 0,
+                   now_of(p->t) + MS_DAY);
+    r = post_raw(p, "anna@example.org", "play+" POST_TOKEN "@club.example", bytes,
+                 sizeof bytes - 1);
+    assert_string_equal(r->template_name, "unreadable");
+    assert_string_equal(r->text, "");
+    pass(p->t, MS_DAY);
+    memcpy(other, bytes, sizeof bytes);
+    other[sizeof bytes - 4] = 'x';
+    r = post_raw(p, "anna@example.org", "play+" POST_TOKEN "@club.example", other,
+                 sizeof other - 1);
+    expect(r, INBOX_VERDICT_UNREADABLE);
+    assert_string_equal(r->template_name, "unreadable");
+    expect_says(r, "AuthenticationFailed: The address you wrote to has been used up or is too old");
     assert_int_equal(r->row.state, INBOX_QUARANTINED);
 }
 
@@ -1012,12 +1054,12 @@ static void test_a_dry_run_tells_all_and_does_nothing(void **state)
     arrival.bytes = bytes;
     assert_ok(intake_try(p->intake, &arrival, &out, &err), err);
     static const char *const lines[] = {
-        "recipient: play+…@club.example\n", "token: turn, for anna, state ",
+        "recipient: play+…@club.example\n", "token: turn, for anna, game ",
         "from: anna@example.org\n",         "authentication: none, believed\n",
         "sender: owner; the token is his",   "   1 command      e2-e4\n",
         "   2 command      note secret\n",  "   4 not read     Bye\n",
         "   5 quote        > b1-b3\n",      "  line 1: e2-e4 → Success\n",
-        "verdict: acted\n",                 "answer to the account anna:\n",
+        "verdict: acted\n",                 "answer to the account anna, by a letter that can be answered as receipt:\n",
         "Success: e2e4 is taken and held"};
 
     for (size_t i = 0; i < COUNT_OF(lines); i++)
@@ -1033,6 +1075,75 @@ static void test_a_dry_run_tells_all_and_does_nothing(void **state)
     assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 0);
     assert_int_equal(post_count(p, "SELECT count(used_at) FROM turn_tokens"), 0);
     expect(post_say(p, SOUTH, p->token, "e2-e4"), INBOX_VERDICT_ACTED);
+}
+
+/* What a dry run says of a letter from an address to the token, in memory of its own. */
+static const char *tried(struct post *p, const char *from, const char *text, size_t n)
+{
+    static char said[64 * 1024];
+    struct intake_arrival arrival = {.way = INBOX_BY_COMMAND, .received_at = UTC_NONE};
+    struct buf out = buf_make(256 * 1024);
+    struct err err = ERR_INIT;
+    char bytes[1000];
+    int head = snprintf(bytes, sizeof bytes, "From: %s\r\nSubject: Re: x\r\n\r\n", from);
+
+    assert_true((size_t)head + n < sizeof bytes);
+    memcpy(bytes + head, text, n);
+    arrival.sender = from;
+    arrival.recipient = to_token(p);
+    arrival.bytes = bytes;
+    arrival.n = (size_t)head + n;
+    assert_ok(intake_try(p->intake, &arrival, &out, &err), err);
+    assert_true(str_copy(said, sizeof said, out.data));
+    buf_release(&out);
+    return said;
+}
+
+static void test_a_dry_run_shows_what_is_held_asked_or_refused(void **state)
+{
+    static const struct {
+        enum token_purpose purpose;
+        bool has_game;
+        const char *from, *text;
+        const char *lines[5];
+    } rows[] = {
+        {TOKEN_INFO, true, "anna@example.org", "resign",
+         {"token: info, for anna, game ", "  line 1: resign → Success\n", "verdict: acted\n",
+          "can be answered as receipt:\n---\n> resign\nSuccess: your resignation (Red) is taken "
+          "and held"}},
+        {TOKEN_ACCOUNT, false, "anna@example.org", "join zzzzzzzz",
+         {"token: account, for anna\n", "  line 1: join zzzzzzzz → InvalidGameID\n",
+          "verdict: refused, no_such_game: join zzzzzzzz\n", "can be answered as account:\n"}},
+        {TOKEN_TURN, true, "eve@example.net", "e2-e4",
+         {"sender: foreign; ", "verdict: held, foreign_sender; it is kept for its owner's word\n",
+          "can be answered as confirm:\n---\nA letter from e…@example.net came", "\ne2-e4\n"}},
+        {TOKEN_TURN, true, "anna@example.org", "undo",
+         {"  line 1: undo → NothingToUndo\n", "Nothing of yours is held any more"}},
+    };
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    const char *said;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        (void)post_token(p, SOUTH, rows[i].purpose, rows[i].has_game ? game : 0);
+        said = tried(p, rows[i].from, rows[i].text, strlen(rows[i].text));
+        for (size_t k = 0; k < COUNT_OF(rows[i].lines) && rows[i].lines[k]; k++)
+            if (!strstr(said, rows[i].lines[k]))
+                fail_msg("%s lacks \"%s\":\n%s", rows[i].text, rows[i].lines[k], said);
+    }
+    /* An old letter, and one that cannot be read. */
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    move_ok(p->t, game, "e2e4");
+    said = tried(p, "anna@example.org", "d2-d4", 5);
+    if (!strstr(said, " (the game has moved on)\n") ||
+        !strstr(said, "  line 1: d2-d4 → InvalidMoveNumber\n"))
+        fail_msg("%s", said);
+    said = tried(p, "anna@example.org", "d2\0d4", 5);
+    if (!strstr(said, "the letter cannot be read: ") || !strstr(said, "token: turn, for anna") ||
+        !strstr(said, "; it is put aside\n") || !strstr(said, "Please write it again"))
+        fail_msg("%s", said);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM held_moves"), 0);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, post_setup, post_teardown)
@@ -1060,6 +1171,7 @@ int main(void)
         TEST(test_a_repeat_is_told_nothing_that_is_past),
         TEST(test_the_same_letter_again_has_no_second_effect),
         TEST(test_a_letter_that_cannot_be_read_is_put_aside_and_its_owner_told),
+        TEST(test_an_old_address_is_told_of_also_for_what_cannot_be_read),
         TEST(test_an_unreadable_letter_of_a_stranger_is_not_put_aside),
         TEST(test_a_letter_that_kills_its_reader_is_put_aside),
         TEST(test_a_letter_that_cannot_be_acted_upon_blocks_nothing),
@@ -1072,6 +1184,7 @@ int main(void)
         TEST(test_what_is_no_report_bounces_nothing),
         TEST(test_unsubscribing_by_mail),
         TEST(test_a_dry_run_tells_all_and_does_nothing),
+        TEST(test_a_dry_run_shows_what_is_held_asked_or_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
