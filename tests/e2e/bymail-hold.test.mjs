@@ -165,6 +165,41 @@ test('M8: a resignation by mail can be taken back as long as a move, and has one
     assert.match(at.club.run('verify'), /^OK/);
 });
 
+test('an open game is found, joined, left and filled by mail alone', async (t) => {
+    const at = await table(t);
+    const { id } = await at.olga.post('/api/v1/games', { variant: 'teams', seats: Object.fromEntries(SEATS.map((seat) => [seat, { open: true }])) });
+    const seated = async () => (await at.look(id)).seats.map((seat) => seat.player?.handle ?? null);
+    const write = async (handle, text, to = `play@${DOMAIN}`) => {
+        const before = at.letters(handle, isAnswer).length;
+        await at.link.send({ from: address(handle), to, raw: Buffer.from(`From: ${address(handle)}\r\nTo: ${to}\r\nSubject: open\r\nMessage-ID: <${handle}.${before}.${text.length}@example.net>\r\n\r\n${text}\r\n`) });
+        await at.club.settle();
+        return at.letters(handle, isAnswer).at(-1);
+    };
+    /* An account letter, then the list, then the seat: each as the answer to the one before. */
+    const open = await write('anna', 'hello');
+    const list = await at.say('anna', open, 'games');
+    assert.match(list.mail.text, new RegExp(`Free seats: South, West, North, East. \`join ${id}\` takes one`));
+    const joined = await at.say('anna', list, `join ${id} south`, 'outlook');
+    assert.match(joined.mail.text, /Success: you take the seat South/);
+    assert.deepEqual(await seated(), ['anna', null, null, null]);
+    assert.match((await at.say('anna', joined, 'leave', 'mutt')).mail.text, /Success/);
+    assert.deepEqual(await seated(), [null, null, null, null]);
+    for (const handle of HANDLES) {
+        const answer = await at.say(handle, await write(handle, 'hello again'), `join ${id}`);
+        assert.match(answer.mail.text, /Success: you take the seat/);
+    }
+    assert.deepEqual(await seated(), HANDLES);
+    const game = await at.look(id);
+    assert.equal(game.state, 'running');
+    /* The game goes on by mail. */
+    const turn = at.last('anna', (letter) => ['turn', 'start'].includes(classOf(letter)));
+    assert.match((await at.say('anna', turn, 'e2-e4')).mail.text, /Success/);
+    assert.match((await at.say('boris', at.last('boris', isAnswer), 'leave')).mail.text, /GameStarted/);
+    const looked = await at.say('boris', await write('boris', 'and again'), `status ${id}\nboard`);
+    assert.match(looked.mail.text, /It is move 1 of the game/);
+    assert.doesNotMatch(looked.mail.text, /e2e4/);
+});
+
 test('T4: a letter that came before the end of the grace is in time, held or not', async (t) => {
     const at = await table(t, { hold: '1h' });
     const { id } = await at.game(1);

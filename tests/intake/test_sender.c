@@ -1059,7 +1059,8 @@ static void test_a_dry_run_tells_all_and_does_nothing(void **state)
         "sender: owner; the token is his",   "   1 command      e2-e4\n",
         "   2 command      note secret\n",  "   4 not read     Bye\n",
         "   5 quote        > b1-b3\n",      "  line 1: e2-e4 → Success\n",
-        "verdict: acted\n",                 "answer to the account anna, by a letter that can be answered as receipt:\n",
+        "verdict: acted\n",
+        "answer to the account anna, by a letter that can be answered as receipt:\n",
         "Success: e2e4 is taken and held"};
 
     for (size_t i = 0; i < COUNT_OF(lines); i++)
