@@ -622,6 +622,17 @@ static const char *note_text(const char *from, size_t n, size_t *ret_n)
     return from + i;
 }
 
+/* "e2-e4." is the end of a sentence, "exd6 e.p." is not.  What else may follow a move, as "!" and
+ * "+", rules/notation.h reads. */
+static void drop_full_stop(char *move)
+{
+    size_t n = strlen(move);
+
+    if (n > 1 && move[n - 1] == '.' && move[n - 2] != '.' &&
+        (n < 4 || !str_eq(move + n - 4, "e.p.")))
+        move[n - 1] = '\0';
+}
+
 /* note, note_n: the text of a note, within the line. */
 static enum taken take_line(const char *text, bool is_first_paragraph, struct command *c,
                             const char **ret_note, size_t *ret_note_n)
@@ -668,6 +679,7 @@ static enum taken take_line(const char *text, bool is_first_paragraph, struct co
     }
     if (!grammar_is_move(move))
         return TAKEN_NONE;
+    drop_full_stop(line + (move - line));
     c->kind = COMMAND_MOVE;
     return str_copy(c->text, GRAMMAR_MOVE_SIZE, move) ? TAKEN_COMMAND : TAKEN_TOO_LONG;
 }

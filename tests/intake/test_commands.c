@@ -73,6 +73,21 @@ static void test_a_move_is_held_then_shown(void **state)
     assert_sound(p->t, game);
 }
 
+/* P33: what ends a sentence is no part of the move. */
+static void test_a_full_stop_behind_a_move_counts_for_nothing(void **state)
+{
+    static const char *const lines[] = {"e2-e4.", "e2-e4!", "1. e4.", "\"e2-e4.\"", "*e2-e4*"};
+    struct post *p = *state;
+
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        int64_t game = game_start(p->t, "teams");
+
+        r = post_play(p, SOUTH, game, lines[i]);
+        expect(r, INBOX_VERDICT_ACTED);
+        expect_says(r, "Success: e2e4 is taken and held");
+    }
+}
+
 static void test_undo_takes_a_held_move_back_and_no_other(void **state)
 {
     struct post *p = *state;
@@ -1318,6 +1333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_a_move_is_held_then_shown),
+        TEST(test_a_full_stop_behind_a_move_counts_for_nothing),
         TEST(test_undo_takes_a_held_move_back_and_no_other),
         TEST(test_without_a_grace_a_move_is_played_at_once),
         TEST(test_a_player_may_have_a_grace_of_his_own),
