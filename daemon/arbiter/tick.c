@@ -286,6 +286,7 @@ static enum status resign_due(struct tick *t, struct desk *d, int seat,
                               const struct timer_row *timer, struct err *err)
 {
     const struct held_row *move = held_move(d);
+    bool waits = false;
 
     if (move && move->user_id == d->held[seat].user_id) {
         if (move->release_at > d->now) {
@@ -293,6 +294,9 @@ static enum status resign_due(struct tick *t, struct desk *d, int seat,
             later.due_at = move->release_at;
             return timers_set(t->txn, &later, err);
         }
+        TRY(wait_for_letters(t, timer, move->release_at - 1, &waits, err));
+        if (waits)
+            return ST_OK;
         TRY(held_release(d, move->seat, err));
         t->r.released++;
         if (d->game.state != GAME_RUNNING) /* desk_close() drops it */

@@ -1058,7 +1058,13 @@ static void test_R_C13_one_player_of_two_seats_names_the_one_that_resigns(void *
     live_until(t, move.release_at - 1);
     tick_all(t, false);
     assert_int_equal(game_get(t, game).last_seq, since);
+    /* A letter of then may take the move back: the resignation does not play it meanwhile. */
+    int64_t letter = letter_accept(t, move.release_at - 1);
     pass(t, 1);
+    tick_all(t, false);
+    assert_int_equal(game_get(t, game).last_seq, since);
+    letter_was_read(t, letter);
+    pass(t, ARBITER_UNREAD_MS);
     tick_all(t, false);
     assert_string_equal(story(t, game, since, text, sizeof text),
                         "move:0 turn:1 resigned:2");
