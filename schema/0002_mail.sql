@@ -38,6 +38,15 @@ CREATE TABLE address_blocks (
     created_at   INTEGER NOT NULL              -- when he said so
 ) STRICT, WITHOUT ROWID;
 
+-- Classes of letters that mail servers refuse by policy (5.7.x) and that wait, all that there are.
+CREATE TABLE policy_holds (
+    class    TEXT NOT NULL,                    -- of notices; see outbox
+    domain   TEXT NOT NULL,                    -- of the recipients, in lower case; '': the class as a whole
+    until_at INTEGER NOT NULL,                 -- until when; then one letter tries
+    held_ms  INTEGER NOT NULL CHECK (held_ms > 0), -- for how long it was made; the next one is twice as long
+    PRIMARY KEY (class, domain)
+) STRICT, WITHOUT ROWID;
+
 -- Invitations by mail of the last day, each for itself, whatever became of it or its game: an address
 -- without an account is written to a few times a day.
 CREATE TABLE invited_addresses (

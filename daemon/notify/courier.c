@@ -1203,6 +1203,54 @@ static int finish_done(struct courier *c)
     return n;
 }
 
+static enum status holds_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    const struct holds *h = arg;
+    struct policy_hold_row *rows = calloc(HOLDS_MAX, sizeof *rows);
+    enum status st;
+
+    (void)now;
+    if (rows == NULL)
+        return err_set(err, ST_NOMEM, "what is held back");
+    for (size_t i = 0; i < h->count; i++) {
+        rows[i].cls = h->at[i].cls;
+        rows[i].until = h->at[i].until;
+        rows[i].ms = h->at[i].ms;
+        (void)str_copy(rows[i].domain, sizeof rows[i].domain, h->at[i].domain);
+    }
+    st = policy_holds_set(txn, rows, h->count, err);
+    free(rows);
+    return st;
+}
+
+/* A restart must not try anew what was refused. */
+static void holds_keep(struct courier *c)
+{
+    if (c->holds.is_changed)
+        c->holds.is_changed = run(c, "policy_holds", holds_run, &c->holds) != ST_OK;
+}
+
+static enum status holds_load(struct courier *c, struct err *err)
+{
+    struct policy_hold_row *rows = calloc(HOLDS_MAX, sizeof *rows);
+    size_t n = 0;
+    enum status st;
+
+    if (rows == NULL)
+        return err_set(err, ST_NOMEM, "what is held back");
+    st = policy_holds_get(store_reader_conn(c->reader), rows, HOLDS_MAX, &n, err);
+    for (size_t i = 0; st == ST_OK && i < n; i++) {
+        struct hold *hold = &c->holds.at[c->holds.count++];
+
+        hold->cls = rows[i].cls;
+        hold->until = rows[i].until;
+        hold->ms = rows[i].ms;
+        (void)str_copy(hold->domain, sizeof hold->domain, rows[i].domain);
+    }
+    free(rows);
+    return st;
+}
+
 static int held_classes(const struct courier *c)
 {
     return (int)c->holds.count;
@@ -1219,6 +1267,7 @@ static int step(struct courier *c, bool takes_new)
     n += finish_done(c);
     if (c->n_queue == 0) /* there is nothing to wait for */
         (void)keep(c, 0);
+    holds_keep(c);
     pthread_mutex_lock(&c->lock);
     c->stats.under_way = under_way(c);
     c->stats.holds = held_classes(c);
@@ -1286,6 +1335,7 @@ enum status courier_new(const struct courier_options *options, struct courier **
     if (options->webhook_resolve != NULL)
         c->resolve = curl_slist_append(NULL, options->webhook_resolve);
     TRY(store_reader_open(options->store, &c->reader, err));
+    TRY(holds_load(c, err));
     /* what a process before us was sending is due again, with the same bytes */
     TRY(writer_run(options->writer,
                    &(struct writer_command){.name = "notice_reclaim", .run = reclaim_run}, err));

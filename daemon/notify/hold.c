@@ -28,8 +28,10 @@ static struct hold *find(struct holds *h, enum notice_class cls, const char *dom
 
 static void drop(struct holds *h, struct hold *hold)
 {
-    if (hold != NULL)
-        *hold = h->at[--h->count];
+    if (hold == NULL)
+        return;
+    *hold = h->at[--h->count];
+    h->is_changed = true;
 }
 
 /* A new one; the one that ends first gives way when there are too many. */
@@ -106,6 +108,7 @@ bool holds_refused(struct holds *h, enum notice_class cls, const char *address, 
     if (one == NULL)
         one = add(h, cls, domain);
     is_new = extend(one, now);
+    h->is_changed |= is_new;
     *ret_hold = *one;
     if (!others)
         return is_new;
@@ -114,6 +117,7 @@ bool holds_refused(struct holds *h, enum notice_class cls, const char *address, 
         whole = add(h, cls, "");
     if (!extend(whole, now))
         return is_new;
+    h->is_changed = true;
     *ret_hold = *whole;
     return true;
 }

@@ -39,6 +39,7 @@ struct hold {
 struct holds {
     struct hold at[HOLDS_MAX];
     size_t count;
+    bool is_changed; /* a hold began, grew or ended; whoever keeps them clears it */
 };
 
 /* Until when a letter of the class to the address has to wait; UTC_NONE: it may go, and if it is

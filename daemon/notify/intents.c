@@ -143,6 +143,7 @@ struct telling {
     const char *again;    /* "", or what makes this telling of the same another one */
     bool is_asked;        /* he has asked for it himself: whatever he has switched off */
     bool skips_mail, skips_hooks;
+    char *hook_params;    /* of webhooks' intents; NULL: none */
     utc_ms now;
     struct seat_row seats[SEAT_COUNT];
     struct reader readers[READERS_MAX];
@@ -586,6 +587,8 @@ static enum status put_hook(struct telling *t, const struct reader *reader,
     intent_fill(t, reader, why, &intent);
     intent.channel = CHANNEL_WEBHOOK;
     intent.webhook_id = webhook->id;
+    if (t->hook_params != NULL)
+        intent.params = t->hook_params;
     intent.expires_at = t->now + WEBHOOK_LIFE_MS;
     (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key,
                    "%s:%s:%" PRId64 ":hook:%016" PRIx64 "%s", notice_class_str(why->cls),
@@ -729,6 +732,7 @@ enum status notice_put(const struct notify *n, struct store_txn *txn, const stru
     t->is_asked = wish->is_asked;
     t->skips_mail = wish->skips_mail;
     t->skips_hooks = wish->skips_hooks;
+    t->hook_params = wish->params;
     TRY(seats_get(store_txn_conn(txn), game->id, t->seats, err));
     tell(t, wish->user_id, wish->seat, wish->cls, wish->template_name, event);
     if (t->n_readers > 0)

@@ -58,6 +58,7 @@ struct notice_wish {
     const char *again;  /* "", or ":…", so that it is not taken for one that was put before */
     bool is_asked;      /* by him: whatever he has switched off */
     bool skips_mail, skips_hooks;
+    char *params;       /* of the webhooks' intents; NULL: none */
 };
 MUST_CHECK enum status notice_put(const struct notify *notify, struct store_txn *txn,
                                   const struct game_row *game, const struct event_row *event,

@@ -69,7 +69,8 @@
  * tells this.
  *
  * A suspended address: notices that its owner wants by mail go to his webhooks, whatever is
- * switched there; the organiser of each of his running games is told once, without the address.
+ * switched there; the organiser of each of his running games is told once, by letter and by
+ * webhook, without the address.
  *
  * When it is too late for a notice
  *   Before each sending notify_compose() looks again: a turn or warning whose turn has passed on,

@@ -117,12 +117,15 @@ out:
 
 /* ---------------------------------------------------------------- suspended */
 
-/* To the organiser, once a game: neutrally, and without the address. */
+/* To the organiser, once a game, by letter and by those of his webhooks that take such: neutrally,
+ * and without the address. */
 static enum status tell_organiser(struct walk *w, const struct game_row *game, int seat,
                                   struct err *err)
 {
+    const struct event_row none = EVENT_ROW_INIT; /* no event of the game tells of it */
     struct intent_row intent = INTENT_ROW_INIT;
-    char params[80];
+    char params[80], once[AGAIN_SIZE];
+    enum status st;
 
     if (game->organiser_id == 0 || game->organiser_id == w->user->id)
         return ST_OK;
@@ -130,6 +133,7 @@ static enum status tell_organiser(struct walk *w, const struct game_row *game, i
                    game->public_id, w->user->id);
     (void)snprintf(params, sizeof params, "{\"through\":%" PRId64 ",\"of\":%d}", game->last_seq,
                    seat);
+    (void)snprintf(once, sizeof once, ":unreachable:%" PRId64, w->user->id);
     intent.cls = NOTICE_ORGANISER;
     intent.channel = CHANNEL_MAIL;
     (void)str_copy(intent.template_name, sizeof intent.template_name, "unreachable");
@@ -140,7 +144,15 @@ static enum status tell_organiser(struct walk *w, const struct game_row *game, i
     intent.params = params;
     intent.due_at = intent.created_at = w->now;
     intent.expires_at = w->now + UNREACHABLE_LIFE_MS;
-    return outbox_put(w->txn, &intent, NULL, err);
+    st = outbox_put(w->txn, &intent, NULL, err);
+    if (st == ST_OK)
+        st = notice_put(w->notify, w->txn, game, &none,
+                        &(struct notice_wish){.user_id = game->organiser_id, .seat = -1,
+                                              .cls = NOTICE_ORGANISER,
+                                              .template_name = "unreachable", .again = once,
+                                              .skips_mail = true, .params = params},
+                        w->now, err);
+    return st;
 }
 
 static enum status each_suspended(struct walk *w, const struct game_row *game, struct err *err)

@@ -94,14 +94,18 @@ static json_t *event_json(const struct event_row *e)
 
 static json_t *standard_body(const struct subject *s, const char *url, const char *head)
 {
+    const bool has_event = s->event.id != 0; /* else: a seat's player is not reached */
     json_t *data = json_pack("{s:s, s:s, s:s, s:o, s:o, s:s}", "class",
                              notice_class_str(s->intent->cls), "notice",
                              s->intent->template_name, "user", s->user.handle, "event",
-                             event_json(&s->event), "game", game_json(s, url), "text", head);
+                             has_event ? event_json(&s->event) : json_null(), "game",
+                             game_json(s, url), "text", head);
 
+    if (!has_event && data != NULL)
+        (void)json_object_set_new(data, "seat", seat_word(s->event.seat));
     return json_pack("{s:o, s:o, s:o}", "type",
                      json_sprintf("game.%s", notice_class_str(s->intent->cls)), "timestamp",
-                     instant(s->event.at), "data", data);
+                     instant(has_event ? s->event.at : s->intent->created_at), "data", data);
 }
 
 /* ---------------------------------------------------------------- bodies for people */

@@ -612,6 +612,40 @@ enum status outbox_reclaim(struct store_txn *txn, utc_ms now, int64_t *ret_n, st
     return in_batches(txn, Q_OUTBOX_ENDED_LEASES, bind_until, &all, ret_n, err);
 }
 
+enum status policy_holds_set(struct store_txn *txn, const struct policy_hold_row *rows, size_t n,
+                             struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_POLICY_HOLDS_CLEAR);
+    enum status st = query_run(&q, err);
+
+    for (size_t i = 0; st == ST_OK && i < n; i++) {
+        q = query_begin(txn->conn, Q_POLICY_HOLD_PUT);
+        BIND_WORD(&q, notice_class_str(rows[i].cls));
+        BIND_TEXT(&q, rows[i].domain);
+        bind_int(&q, rows[i].until);
+        bind_int(&q, rows[i].ms);
+        st = query_run(&q, err);
+    }
+    return st;
+}
+
+static void policy_hold_read(struct query *q, struct policy_hold_row *row)
+{
+    COLUMN_ENUM(q, notice_class, row->cls);
+    COLUMN_TEXT(q, row->domain);
+    row->until = column_int(q);
+    row->ms = column_int(q);
+}
+
+enum status policy_holds_get(struct store_conn *conn, struct policy_hold_row *rows, size_t max,
+                             size_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, Q_POLICY_HOLDS);
+
+    bind_int(&q, (int64_t)max);
+    QUERY_LIST(&q, rows, max, ret_n, policy_hold_read, err);
+}
+
 enum status outbox_bounced(struct store_txn *txn, int64_t id, utc_ms now, struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_OUTBOX_BOUNCED);

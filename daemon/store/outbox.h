@@ -145,6 +145,20 @@ MUST_CHECK enum status outbox_supersede_game(struct store_txn *txn, int64_t game
 MUST_CHECK enum status outbox_reclaim(struct store_txn *txn, utc_ms now, int64_t *ret_n,
                                       struct err *err);
 
+/* What waits since it was refused by policy (notify/hold.h), so that a restart does not forget it.
+ * policy_holds_set() puts these in place of all that were there. */
+enum { POLICY_DOMAIN_SIZE = 256 };
+struct policy_hold_row {
+    enum notice_class cls;
+    char domain[POLICY_DOMAIN_SIZE]; /* "": all */
+    utc_ms until;
+    int64_t ms;
+};
+MUST_CHECK enum status policy_holds_set(struct store_txn *txn, const struct policy_hold_row *rows,
+                                        size_t n, struct err *err);
+MUST_CHECK enum status policy_holds_get(struct store_conn *conn, struct policy_hold_row *rows,
+                                        size_t max, size_t *ret_n, struct err *err);
+
 /* A delivery report said that the letter reached nobody.  ST_CONFLICT (REASON_ALREADY_DONE) when
  * one was counted already: each letter speaks against its address once. */
 MUST_CHECK enum status outbox_bounced(struct store_txn *txn, int64_t id, utc_ms now,

@@ -448,6 +448,9 @@
     X(VERIFY_ATTEMPTS,                                                                             \
       "SELECT /*scan*/ count(*) FROM outbox o WHERE (SELECT count(*) FROM outbox_attempts a"       \
       " WHERE a.outbox_id = o.id) > o.attempts")                                                   \
+    X(POLICY_HOLDS,                                                                                \
+      "SELECT class, domain, until_at, held_ms FROM policy_holds WHERE class > '' ORDER BY class," \
+      " domain LIMIT ?1")                                                                          \
     /* tokens */                                                                                   \
     X(TOKEN_FIND,                                                                                  \
       "SELECT " TOKEN_COLUMNS " FROM turn_tokens WHERE token_hash = ?1")                           \
@@ -845,6 +848,10 @@
     X(BYTES_ERASE_WEBHOOK,                                                                         \
       "DELETE FROM outbox_bytes WHERE outbox_id IN (SELECT id FROM outbox WHERE webhook_id = ?1"   \
       " AND settled_at IS NOT NULL AND has_token = 1)")                                            \
+    X(POLICY_HOLDS_CLEAR,                                                                          \
+      "DELETE FROM policy_holds WHERE class > ''")                                                 \
+    X(POLICY_HOLD_PUT,                                                                             \
+      "INSERT INTO policy_holds (class, domain, until_at, held_ms) VALUES (?1, ?2, ?3, ?4)")       \
     X(OUTBOX_BOUNCED,                                                                              \
       "UPDATE outbox SET bounced_at = ?2 WHERE id = ?1 AND bounced_at IS NULL RETURNING id")       \
     X(ATTEMPT_PUT,                                                                                 \

@@ -281,9 +281,10 @@ static void test_a_need_of_more_descriptors_than_there_are_is_refused(void **sta
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(run_limited(c, words[i], NEEDED - 1, text, sizeof text), 1);
         assert_non_null(strstr(text, "/f.conf:4: http.connections: 647 file descriptors are "
-                                     "needed with 500 connections here, 7 of mail_in.connections, 3 threads and "
-                                     "128 others, and the process may have 646 (ulimit -Hn, "
-                                     "LimitNOFILE= of the unit)\n"));
+                                     "needed with 500 connections here, 7 of "
+                                     "mail_in.connections, 3 threads and 128 others, and "
+                                     "the process may have 646 (ulimit -Hn, LimitNOFILE= of "
+                                     "the unit)\n"));
     }
     /* it is told with all other errors */
     config_write_many(c, "Nowhere/Land");

@@ -869,6 +869,68 @@ static void test_a_suspended_address_is_told_of_and_made_up_for(void **state)
     receiver_stop(receiver);
 }
 
+static enum status suspend_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct of_user *u = arg;
+    bool is_suspended = false;
+    enum status st = users_bounce(txn, u->c->t->user[u->user], /* is_hard= */ true, 3,
+                                  "no such user", now, &is_suspended, err);
+
+    assert_true(st != ST_OK || is_suspended);
+    return st == ST_OK
+               ? notify_on_suspended(txn, u->c->t->user[u->user], now, u->c->notify, err)
+               : st;
+}
+
+/* N9: he is told by webhook as well, if one takes the class; once a game and player. */
+static void test_a_suspended_address_is_told_of_by_the_organisers_webhook(void **state)
+{
+    struct club *c = *state;
+    struct receiver *receiver = receiver_start("HTTP/1.1 204 No\r\nContent-Length: 0\r\n\r\n");
+    struct of_user boris = {c, WEST, 0}, clara = {c, NORTH, 0};
+    char url[100], *request;
+    int64_t game;
+
+    (void)snprintf(url, sizeof url, "http://127.0.0.1:%d/hook", receiver_port(receiver));
+    game = game_create_open(c->t, "verney", ORGANISER, false);
+    for (int user = SOUTH; user <= EAST; user++)
+        join(c->t, game, user, user);
+    club_courier(c, 0, NULL);
+    (void)club_send(c);
+    (void)club_webhook(c, ORGANISER, url, WEBHOOK_STANDARD, "organiser");
+    (void)club_webhook(c, EAST, url, WEBHOOK_STANDARD, ""); /* another player's hears nothing */
+    club_run(c, suspend_run, &boris);
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 1);
+    request = receiver_last(receiver);
+    assert_has(request, "\"type\":\"game.organiser\"");
+    assert_has(request, "\"notice\":\"unreachable\"");
+    assert_has(request, "\"event\":null");
+    assert_has(request, "\"seat\":\"west\"");
+    assert_has(request, "do not arrive at present");
+    assert_has(request, "\"timestamp\":\"20");
+    assert_lacks(request, "boris@example.org");
+    free(request);
+    /* the same again is nothing new; another player is */
+    club_run(c, reached_run, &boris);
+    club_run(c, suspend_run, &boris);
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 1);
+    club_pref(c, ORGANISER, NOTICE_ORGANISER, CHANNEL_WEBHOOK, PREF_OFF);
+    club_run(c, suspend_run, &clara);
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 1);
+    club_pref(c, ORGANISER, NOTICE_ORGANISER, CHANNEL_WEBHOOK, PREF_ON);
+    club_run(c, reached_run, &clara);
+    club_run(c, suspend_run, &clara);
+    (void)club_send(c);
+    assert_int_equal(receiver_count(receiver), 2);
+    request = receiver_last(receiver);
+    assert_has(request, "\"seat\":\"north\"");
+    free(request);
+    receiver_stop(receiver);
+}
+
 static enum status new_address_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
     struct of_user *u = arg;
@@ -1073,6 +1135,7 @@ int main(void)
         TEST(test_the_news_is_not_told_twice),
         TEST(test_a_class_that_is_switched_off_takes_its_waiting_letters_with_it),
         TEST(test_a_suspended_address_is_told_of_and_made_up_for),
+        TEST(test_a_suspended_address_is_told_of_by_the_organisers_webhook),
         TEST(test_a_new_address_gets_the_letters_of_turns_that_are_on),
         TEST(test_a_turn_letter_can_be_asked_for_again),
         TEST(test_who_had_a_move_held_hears_that_it_was_dropped),

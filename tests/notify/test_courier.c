@@ -225,6 +225,44 @@ static void test_a_class_that_policy_refuses_waits_and_is_probed_by_one_letter(v
     sink_free(sink);
 }
 
+static void test_what_policy_refused_waits_over_a_restart_too(void **state)
+{
+    struct club *c = *state;
+    struct sink_script policy = {.rcpt = "550 5.7.1 we do not like you"};
+    struct sink *sink = sink_start(&policy);
+
+    club_courier(c, sink_port(sink), NULL);
+    for (int user = SOUTH; user <= EAST; user++)
+        club_pref(c, user, NOTICE_START, CHANNEL_MAIL, PREF_OFF);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM policy_holds WHERE class = 'turn' AND "
+                                   "domain = 'example.org'"),
+                     1);
+    club_courier(c, sink_port(sink), NULL); /* another process */
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    assert_int_equal(courier_stats(c->courier).holds, 1);
+    assert_int_equal(courier_stats(c->courier).mail_policy, 0); /* it was not tried */
+    assert_int_equal(courier_stats(c->courier).mail_held, 1);
+    pass(c->t, HOLD_FIRST_MS);
+    (void)club_send(c);
+    assert_int_equal(courier_stats(c->courier).mail_policy, 1);
+    club_courier(c, sink_port(sink), NULL);
+    sink_set(sink, &(struct sink_script){0});
+    pass(c->t, 2 * HOLD_FIRST_MS - 1); /* twice as long, although it is a third one */
+    (void)club_send(c);
+    assert_int_equal(sink_messages(sink), 0);
+    pass(c->t, 1);
+    (void)club_send(c);
+    pass(c->t, 2 * MS_MINUTE);
+    (void)club_send(c);
+    sink_stop(sink);
+    assert_int_equal(sink_messages(sink), 2);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM policy_holds"), 0); /* free again */
+    sink_free(sink);
+}
+
 /* The class of another domain goes on; once two refuse it, it waits as a whole. */
 static void test_holds_are_by_class_and_domain_and_at_last_by_class(void **state)
 {
@@ -906,6 +944,7 @@ int main(void)
         TEST(test_a_new_courier_takes_over_what_an_old_one_had_leased),
         TEST(test_a_hard_refusal_suspends_the_address_and_policy_does_not),
         TEST(test_a_class_that_policy_refuses_waits_and_is_probed_by_one_letter),
+        TEST(test_what_policy_refused_waits_over_a_restart_too),
         cmocka_unit_test(test_holds_are_by_class_and_domain_and_at_last_by_class),
         TEST(test_many_letters_share_connections_and_commits),
         TEST(test_what_a_killed_courier_had_under_way_goes_again_unchanged),
