@@ -192,11 +192,12 @@ static void link_set_cut(struct http *http, struct link *link, int64_t at_ms, bo
 static void tell_too_slow(struct http *http, struct link *link)
 {
     struct buf out = buf_make(4096);
-    char detail[96];
+    struct err why = ERR_INIT;
 
-    snprintf(detail, sizeof detail, "a request must come within %" PRId64 " ms",
-             http->options.request_ms);
-    wire_print_problem(&out, REASON_TOO_SLOW, 408, detail, http_now(http));
+    (void)ERR_DETAIL(&why, REASON_TOO_SLOW, "refusal.too_slow",
+                     "a request must come within {most} ms",
+                     ERR_NUMBER("most", http->options.request_ms));
+    wire_print_problem(&out, &why, 408, lang_of(http->options.language), http_now(http));
     if (!buf_failed(&out)) {
         (void)send(link->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
         metrics_answer(&http->metrics, -1, 408, http->options.request_ms);

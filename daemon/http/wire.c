@@ -61,29 +61,34 @@ static const char *status_words(int status)
     }
 }
 
-void wire_print_problem(struct buf *out, enum reason reason, int status, const char *detail,
+void wire_print_problem(struct buf *out, const struct err *why, int status, enum lang lang,
                         utc_ms now)
 {
     static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
     static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     struct civil at = civil_from_ms(now);
+    struct buf detail = buf_make(1024);
     char type[96], *body;
     json_t *root;
 
-    snprintf(type, sizeof type, "/problems/%s", reason_slug(reason));
-    root = json_pack("{s:s, s:s, s:i, s:s, s:s}", "type", type, "title", reason_title(reason),
-                     "status", status, "code", reason_slug(reason), "detail", detail);
+    (void)words_refusal(&detail, lang, why);
+    snprintf(type, sizeof type, "/problems/%s", reason_slug(why->reason));
+    root = json_pack("{s:s, s:s, s:i, s:s, s:s}", "type", type, "title",
+                     words_reason(lang, why->reason), "status", status, "code",
+                     reason_slug(why->reason), "detail", detail.data);
     body = root ? json_dumps(root, JSON_COMPACT) : NULL;
     buf_printf(out,
                "HTTP/1.1 %d %s\r\nDate: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n"
-               "Content-Type: application/problem+json\r\nContent-Length: %zu\r\n"
+               "Content-Type: application/problem+json\r\nContent-Language: %s\r\n"
+               "Content-Length: %zu\r\n"
                "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
                "Content-Security-Policy: " HTTP_DATA_CSP "\r\nConnection: close\r\n\r\n%s",
                status, status_words(status), days[at.weekday], at.day, months[at.month - 1],
-               at.year, at.hour, at.minute, at.second, body ? strlen(body) : 0, body ? body : "");
+               at.year, at.hour, at.minute, at.second, lang_tag(lang), body ? strlen(body) : 0, body ? body : "");
     free(body);
     json_decref(root);
+    buf_release(&detail);
 }
 
 /* What the library is about to refuse, as far as its words tell. */
@@ -133,23 +138,25 @@ static void tell(struct http *http, struct link *link, enum fault fault, int sta
 {
     struct buf out = buf_make(4096);
     enum reason reason = status == 400 ? REASON_BAD_REQUEST : REASON_TOO_LARGE;
-    char detail[96];
+    struct err why = ERR_INIT;
 
     switch (fault) {
     case FAULT_LENGTH:
-        snprintf(detail, sizeof detail, "Content-Length is not a number");
+        (void)err_detail(&why, reason, "refusal.length_number", "`Content-Length` is not a number");
         break;
     case FAULT_HEAD:
-        snprintf(detail, sizeof detail, "the header lines are too long");
+        (void)err_detail(&why, reason, "refusal.head_long", "the header lines are too long");
         break;
     case FAULT_CHUNK:
-        snprintf(detail, sizeof detail, "the chunks of the body are not well-formed");
+        (void)err_detail(&why, reason, "refusal.chunks_bad",
+                         "the chunks of the body are not well-formed");
         break;
     default:
-        snprintf(detail, sizeof detail, "a body may have %zu bytes", http->options.body_size);
+        (void)ERR_DETAIL(&why, reason, "refusal.body_most", "a body has at most {most} bytes",
+                         ERR_NUMBER("most", http->options.body_size));
         break;
     }
-    wire_print_problem(&out, reason, status, detail, http_now(http));
+    wire_print_problem(&out, &why, status, lang_of(http->options.language), http_now(http));
     if (!buf_failed(&out)) {
         (void)send(link->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
         (void)shutdown(link->fd, SHUT_WR);

@@ -30,6 +30,7 @@
 #include "base/buf.h"
 #include "base/status.h"
 #include "base/utc.h"
+#include "words/words.h"
 
 struct http;
 struct request;
@@ -44,8 +45,8 @@ bool wire_head_is_whole(struct request *r, const char *method, const char *versi
 void wire_library_says(struct http *http, const char *fmt, va_list args);
 
 /* A whole answer, head and problem document, as bytes; for a connection that is closed after it.
- * status is reason's own, or one that says it more exactly.  Any thread. */
-void wire_print_problem(struct buf *out, enum reason reason, int status, const char *detail,
+ * status is the reason's own, or one that says it more exactly.  Any thread. */
+void wire_print_problem(struct buf *out, const struct err *why, int status, enum lang lang,
                         utc_ms now);
 
 #endif

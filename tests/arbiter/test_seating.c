@@ -176,7 +176,7 @@ static void test_wishes_that_cannot_be_are_refused_by_name(void **state)
         enum reason reason;
         const char *word;
     } cases[] = {
-        {{.rules = "chess"}, REASON_BAD_FIELD, "variant"},
+        {{.rules = "chess"}, REASON_BAD_FIELD, "chess"},
         {{.rules = "verney inert=maybe"}, REASON_BAD_FIELD, "maybe"},
         {{.rules = "verney reserve=usual"}, REASON_BAD_FIELD, "reserve"},
         {{.rules = ""}, REASON_BAD_FIELD, "games: verney, fortress, teams"},

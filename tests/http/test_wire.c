@@ -154,7 +154,7 @@ static void test_foreign_encodings_are_refused_at_once(void **state)
     (void)state;
     assert_answer("POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\n"
                   "Transfer-Encoding: xchunked\r\n\r\n",
-                  400, "only Transfer-Encoding");
+                  400, "only `Transfer-Encoding`");
     assert_answer("POST /api/v1/auth/link HTTP/1.0\r\nHost: x\r\n"
                   "Transfer-Encoding: chunked\r\n\r\n",
                   400, NULL);
@@ -180,13 +180,38 @@ static void assert_problem_text(const char *request, int status, const char *par
     assert_problem(request, strlen(request), status, part);
 }
 
+/* U6: codes are the same in every language, what people read is in theirs. */
+static void test_a_refusal_speaks_the_language_that_was_asked_for(void **state)
+{
+    static const char form[] = "Content-Type: application/json\r\nContent-Length: 2\r\n" REST "{}";
+    char request[400];
+
+    (void)state;
+    assert_answer("GET /api/v1/nothing HTTP/1.1\r\nAccept-Language: de, ru;q=0.8\r\n" REST, 404,
+                  "\"code\":\"not_found\",\"detail\":\"по этому пути ничего нет\"");
+    assert_answer("GET /api/v1/nothing HTTP/1.1\r\nAccept-Language: ru\r\n" REST, 404,
+                  "\"title\":\"Такого здесь нет\"");
+    assert_answer("GET /api/v1/nothing HTTP/1.1\r\nAccept-Language: ro-MD\r\n" REST, 404,
+                  "\r\nContent-Language: ro\r\n");
+    assert_answer("GET /api/v1/nothing HTTP/1.1\r\nAccept-Language: fr\r\n" REST, 404,
+                  "\r\nContent-Language: en\r\n");
+    assert_answer("GET /problems/illegal_move HTTP/1.1\r\nAccept-Language: ro\r\n" REST, 200,
+                  "Mutarea nu este permisă");
+    snprintf(request, sizeof request,
+             "POST /api/v1/auth/link HTTP/1.1\r\nAccept-Language: ro\r\n%s", form);
+    assert_answer(request, 400, "\"detail\":\"/login: trebuie dat\"");
+    assert_answer(request, 400, "\"errors\":[{\"pointer\":\"/login\",\"detail\":\"trebuie dat\"}]");
+    snprintf(request, sizeof request, "POST /api/v1/auth/link HTTP/1.1\r\n%s", form);
+    assert_answer(request, 400, "\"errors\":[{\"pointer\":\"/login\",\"detail\":\"is needed\"}]");
+}
+
 static void test_a_request_without_host_is_refused(void **state)
 {
     (void)state;
-    assert_problem_text("GET /api/v1 HTTP/1.0\r\n\r\n", 400, "the Host header is missing");
-    assert_problem_text("GET /api/v1 HTTP/1.1\r\n\r\n", 400, "the Host header is missing");
+    assert_problem_text("GET /api/v1 HTTP/1.0\r\n\r\n", 400, "the header `Host` is missing");
+    assert_problem_text("GET /api/v1 HTTP/1.1\r\n\r\n", 400, "the header `Host` is missing");
     assert_problem_text("POST /api/v1/auth/link HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", 400,
-                        "the Host header is missing");
+                        "the header `Host` is missing");
 }
 
 /* MHD refuses these by itself, with two heads; ours comes before and stays alone. */
@@ -213,8 +238,8 @@ static void test_a_length_that_is_none_gets_one_problem_document(void **state)
                  "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
                  lengths[i].length);
         assert_problem_text(request, lengths[i].status,
-                            lengths[i].status == 400 ? "Content-Length is not a number"
-                                                     : "a body may have 65536 bytes");
+                            lengths[i].status == 400 ? "`Content-Length` is not a number"
+                                                     : "a body has at most 65536 bytes");
     }
     for (int i = 0; i < 4; i++)
         close(slow[i]);
@@ -842,6 +867,7 @@ int main(void)
         cmocka_unit_test(test_two_lengths_are_one_refusal_and_no_second_request),
         cmocka_unit_test(test_length_and_chunks_together_smuggle_nothing),
         cmocka_unit_test(test_foreign_encodings_are_refused_at_once),
+        cmocka_unit_test(test_a_refusal_speaks_the_language_that_was_asked_for),
         cmocka_unit_test(test_a_request_without_host_is_refused),
         cmocka_unit_test(test_a_length_that_is_none_gets_one_problem_document),
         cmocka_unit_test(test_a_head_that_is_not_what_it_seems_is_refused),
