@@ -628,9 +628,11 @@ static void drop_full_stop(char *move)
 {
     size_t n = strlen(move);
 
-    if (n > 1 && move[n - 1] == '.' && move[n - 2] != '.' &&
-        (n < 4 || !str_eq(move + n - 4, "e.p.")))
-        move[n - 1] = '\0';
+    if (n < 2 || move[n - 1] != '.' || move[n - 2] == '.')
+        return;
+    move[n - 1] = '\0';
+    if (!grammar_is_move(move))
+        move[n - 1] = '.';
 }
 
 /* note, note_n: the text of a note, within the line. */

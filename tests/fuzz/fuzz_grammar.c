@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "intake/grammar.h"
 
-enum { LINES_MAX = GRAMMAR_LINES_MAX + 20 };
+enum { LINES_MAX = GRAMMAR_LINES_MAX + 20, GAME_ID = 8 };
 
 static void check(const struct grammar *g, size_t n)
 {
@@ -27,6 +27,10 @@ static void check(const struct grammar *g, size_t n)
         must(c->square >= -1 && c->square < 256);
         must(c->kind != COMMAND_MOVE || grammar_is_move(c->text));
         must(c->kind != COMMAND_SEAT || (c->seat >= 0 && c->seat < 4));
+        must(c->seat >= -1 && c->seat < 4);
+        must(c->kind != COMMAND_JOIN || strlen(c->text) == GAME_ID);
+        if (c->kind == COMMAND_LEAVE || c->kind == COMMAND_STATUS || c->kind == COMMAND_BOARD)
+            must(c->text[0] == '\0' || strlen(c->text) == GAME_ID);
         for (int k = 0; k < 3; k++)
             must((c->squares[k] >= 0) == (c->kind == COMMAND_PLACE));
         must(i == 0 || c->line > g->commands[i - 1].line);

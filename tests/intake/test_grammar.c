@@ -121,6 +121,7 @@ static void test_each_command_in_each_form(void **state)
         {"k13-l14=Q", "move", "k13-l14=Q", -1},
         {"kxl14(Q)", "move", "kxl14(Q)", -1},
         {"exd6 e.p.", "move", "exd6 e.p.", -1},
+        {"exd6 e.  p.", "move", "exd6 e.  p.", -1},
         {"e2-e4.", "move", "e2-e4", -1}, /* P33 */
         {"12. Nf3.", "move", "Nf3", -1},
         {"k13-l14=Q+.", "move", "k13-l14=Q+", -1},
