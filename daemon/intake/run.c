@@ -991,6 +991,8 @@ static bool tells_more(enum reason reason)
     case REASON_GAME_FULL:
     case REASON_ALREADY_DONE:
     case REASON_NO_CLAIM:
+    case REASON_SEAT_OUT:
+    case REASON_MISSING_FIELD:
         return true;
     default:
         return false;

@@ -48,6 +48,8 @@ def read(files):
                     fault(where, f"{lang} has the forms {', '.join(WANTED[lang])}, not {form}")
                 if not text or text != text.strip() or any(ord(c) < 32 for c in text):
                     fault(where, "a text must not be empty nor begin or end with a blank")
+                if lang == "ro" and re.search("[şţŞŢ]", text):
+                    fault(where, "a cedilla where Romanian has a comma below: ș ț")
                 rest = re.sub(r"\{\{|\{[a-z_]+\}", "", text)
                 if "{" in rest:
                     fault(where, "a lone {")

@@ -13,6 +13,7 @@ BAD = [  # language, replaced text, what must be told
     ("ru", ("a = ы {p}\n", ""), "a: missing in ru"),
     ("ru", ("{p}", "{q}"), "a takes ['p'], here ['q']"),
     ("ru", ("{p}", "p"), "ru.txt:1: a takes ['p'], here []"),
+    ("ro", ("un om", "un om și o ţară"), "ro.txt:2: a cedilla"),
     ("ro", ("b[few] = {n} oameni\n", ""), "form few missing"),
     ("en", ("b[other]", "b[few]"), "en.txt:3: en has the forms"),
     ("en", ("a = ", "a="), "en.txt:1: not of the form"),
