@@ -196,7 +196,7 @@ static void test_a_refusal_speaks_the_language_that_was_asked_for(void **state)
     assert_answer("GET /api/v1/nothing HTTP/1.1\r\nAccept-Language: fr\r\n" REST, 404,
                   "\r\nContent-Language: en\r\n");
     assert_answer("GET /problems/illegal_move HTTP/1.1\r\nAccept-Language: ro\r\n" REST, 200,
-                  "Mutarea nu este permisă");
+                  "Mutarea nu este legală");
     snprintf(request, sizeof request,
              "POST /api/v1/auth/link HTTP/1.1\r\nAccept-Language: ro\r\n%s", form);
     assert_answer(request, 400, "\"detail\":\"/login: trebuie dat\"");
