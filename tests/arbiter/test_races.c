@@ -211,6 +211,58 @@ static void test_X2_what_becomes_of_a_held_move_is_one_thing(void **state)
     free(r);
 }
 
+/* So it is with a resignation: done, taken back, replaced by a move or by the word of another door,
+ * or dropped. */
+static void test_X2_what_becomes_of_a_held_resignation_is_one_thing(void **state)
+{
+    enum { TABLES = 40, EACH = 2, TICKS = 8 };
+    static const enum op rivals[] = {OP_UNDO, OP_MOVE, OP_RESIGN, OP_ABORT};
+    enum { RIVALS = (int)(sizeof rivals / sizeof rivals[0]) };
+    struct table *t = *state;
+    struct runner *r = runners_new(TABLES * EACH + TICKS);
+    int64_t games[TABLES];
+    utc_ms release_at = now_of(t) + MS_MINUTE;
+
+    for (int i = 0; i < TABLES; i++) {
+        games[i] = game_start(t, "verney");
+        struct call c = acts(t, OP_HOLD_RESIGNATION, games[i], SOUTH);
+        c.release_at = release_at;
+        call_ok(&c);
+    }
+    for (int i = 0; i < TABLES; i++) {
+        for (int k = 0; k < EACH; k++) {
+            struct runner *x = &r[i * EACH + k];
+            enum op op = rivals[(i + k * (1 + i / RIVALS)) % RIVALS];
+            x->call = acts(t, op, games[i], op == OP_ABORT ? ORGANISER : SOUTH);
+            x->call.text = op == OP_MOVE ? "d3" : "";
+            x->call.at = release_at - 1;
+            x->call.has_at = true;
+        }
+    }
+    for (int i = TABLES * EACH; i < TABLES * EACH + TICKS; i++)
+        r[i].call = (struct call){.op = OP_TICK, .t = t, .limit = 9, .at = release_at,
+                                  .has_at = true};
+    table_start_thread(t);
+    (void)race(r, TABLES * EACH + TICKS);
+    tick_all(t, false);
+    for (int i = 0; i < TABLES; i++) {
+        bool is_gone = false, by_hand = false;
+        for (int k = 0; k < EACH; k++) {
+            const struct runner *x = &r[i * EACH + k];
+            is_gone = is_gone || (x->st == ST_OK && x->call.op != OP_ABORT);
+            by_hand = by_hand || (x->st == ST_OK && x->call.op == OP_RESIGN);
+        }
+        int resigned = count_events(t, games[i], GAME_EVENT_RESIGNED);
+        assert_true(resigned <= 1);
+        if (by_hand)
+            assert_int_equal(resigned, 1);
+        else if (is_gone) /* taken back or replaced: it is not done as well */
+            assert_int_equal(resigned, 0);
+        assert_sound(t, games[i]);
+    }
+    free(r);
+}
+
 static void test_X3_a_game_is_finished_once(void **state)
 {
     struct table *t = *state;
@@ -267,6 +319,7 @@ int main(void)
         T(test_X2_a_resignation_racing_a_move),
         T(test_X2_a_move_racing_the_flag),
         T(test_X2_what_becomes_of_a_held_move_is_one_thing),
+        T(test_X2_what_becomes_of_a_held_resignation_is_one_thing),
         T(test_X3_a_game_is_finished_once),
         T(test_the_last_seat_is_taken_by_one),
     };
