@@ -1,4 +1,5 @@
 #include "http/pictures.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ static void *painter(void *arg)
 {
     struct pictures *p = arg;
 
+    thread_name("painter");
     pthread_mutex_lock(&p->lock);
     while (p->first || !p->is_stopping) {
         struct picture_job *job = p->first;

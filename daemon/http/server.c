@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "http/pages.h"
 #include "http/stream.h"
 #include "http/wire.h"
@@ -233,6 +234,7 @@ static void *ticker(void *arg)
     struct http *http = arg;
     int wait_ms = 0;
 
+    thread_name("http-ticker");
     for (;;) {
         struct pollfd pfd = {.fd = http->wake_pipe[0], .events = POLLIN};
         char bytes[64];

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "store/imap_boxes.h"
 #include "store/writer.h"
 
@@ -199,6 +200,7 @@ static void *watch_main(void *arg)
     struct imap_watch *w = arg;
     int failures = 0;
 
+    thread_name("imap");
     for (;;) {
         struct err err = ERR_INIT;
         bool was_fine;

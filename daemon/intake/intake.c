@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "intake/guard.h"
 #include "intake/internal.h"
 #include "mail/addressee.h"
@@ -703,6 +704,7 @@ static void *thread_main(void *arg)
     struct intake *in = arg;
     struct err err = ERR_INIT;
 
+    thread_name("intake");
     while (!atomic_load(&in->is_stopping)) {
         uint64_t n = asked(in);
         enum status st = intake_step(in, NULL, &err);

@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "mail/lmtp.h"
 
 enum {
@@ -580,6 +581,7 @@ static void *server_main(void *arg)
 {
     struct lmtp_server *s = arg;
 
+    thread_name("lmtp");
     while (!is_stopping(s))
         if (!turn(s, wait_length(s))) {
             log_event(LOG_LEVEL_ERROR, "lmtp_stopped why=\"%s\"", strerror(errno));

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "base/thread.h"
 
 enum {
     NAME_SIZE = 256,      /* a file's name with its NUL (NAME_MAX) */
@@ -422,6 +423,7 @@ static void *maildir_main(void *arg)
 {
     struct maildir *m = arg;
 
+    thread_name("maildir");
     for (;;) {
         struct pollfd waits[2] = {{.fd = m->stop[0], .events = POLLIN},
                                   {.fd = m->inotify_fd, .events = POLLIN}};

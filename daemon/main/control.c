@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "main/engine.h"
 
 enum {
@@ -251,6 +252,7 @@ static void *control_main(void *arg)
 {
     struct control *c = arg;
 
+    thread_name("control");
     for (;;) {
         struct pollfd waits[CONTROL_CLIENTS_MAX + 2];
         size_t n = c->n_clients;

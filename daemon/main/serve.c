@@ -107,8 +107,8 @@ static void on_commit(void *arg, const struct writer_commit *commit)
     courier_on_commit(s->courier, commit);
     pthread_mutex_lock(&s->hook_lock);
     http_on_commit(s->http, commit);
-    if (commit->timers_set)
-        ticker_wake(s->ticker);
+    if (commit->timer_at != UTC_NONE)
+        ticker_wake(s->ticker, commit->timer_at);
     pthread_mutex_unlock(&s->hook_lock);
 }
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "store/idempotency.h"
 #include "store/imap_boxes.h"
 #include "store/inbox.h"
@@ -20,12 +21,15 @@ enum { TICK_LIMIT = 200, PURGE_LIMIT = 500 };
 #define IMAP_BOX_LIFE_MS (400 * MS_DAY) /* a mailbox not read for so long is read no more */
 #define OUTBOX_LIFE_MS (30 * MS_DAY) /* kept after they were settled: the deliveries log */
 
+#define LATEST INT64_MAX
+
 struct ticker {
     struct engine *engine;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t cond; /* on the monotonic clock */
-    bool is_woken, is_stopping;
+    utc_ms set_at; /* the earliest timer set since the last tick began; LATEST: none */
+    bool is_stopping;
 };
 
 struct tick {
@@ -137,8 +141,9 @@ static void purge(struct engine *engine)
     } while (more);
 }
 
-/* Wait for at most ms, or until woken.  False when it is time to stop. */
-static bool ticker_wait(struct ticker *t, int64_t ms)
+/* Wait for at most ms, which is until look_at, or until a timer is set that is due before.  False
+ * when it is time to stop. */
+static bool ticker_wait(struct ticker *t, int64_t ms, utc_ms look_at)
 {
     /* Sleeping goes by the machine's own clock even where a test turns the engine's. */
     struct clock machine = clock_os();
@@ -149,9 +154,9 @@ static bool ticker_wait(struct ticker *t, int64_t ms)
     bool go_on;
 
     pthread_mutex_lock(&t->lock);
-    while (!t->is_woken && !t->is_stopping && rc == 0)
+    while (t->set_at >= look_at && !t->is_stopping && rc == 0)
         rc = pthread_cond_timedwait(&t->cond, &t->lock, &until);
-    t->is_woken = false;
+    t->set_at = LATEST;
     go_on = !t->is_stopping;
     pthread_mutex_unlock(&t->lock);
     return go_on;
@@ -160,10 +165,11 @@ static bool ticker_wait(struct ticker *t, int64_t ms)
 static void *ticker_main(void *arg)
 {
     struct ticker *t = arg;
-    utc_ms purge_at = clock_guard_now(&t->engine->guard), next_at, now;
+    utc_ms now = clock_guard_now(&t->engine->guard), purge_at = now, next_at;
     int64_t wait_ms = 0;
 
-    while (ticker_wait(t, wait_ms)) {
+    thread_name("ticker");
+    while (ticker_wait(t, wait_ms, now + wait_ms)) {
         struct err err = ERR_INIT;
         enum status st = ticker_run(t->engine, /* is_start= */ false, &next_at, &err);
 
@@ -191,6 +197,7 @@ enum status ticker_start(struct engine *engine, struct ticker **ret, struct err 
     if (!t)
         return err_reason(err, REASON_NO_MEMORY, "out of memory");
     t->engine = engine;
+    t->set_at = LATEST;
     pthread_mutex_init(&t->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -206,13 +213,15 @@ enum status ticker_start(struct engine *engine, struct ticker **ret, struct err 
     return ST_OK;
 }
 
-void ticker_wake(struct ticker *t)
+void ticker_wake(struct ticker *t, utc_ms due_at)
 {
     if (!t)
         return;
     pthread_mutex_lock(&t->lock);
-    t->is_woken = true;
-    pthread_cond_signal(&t->cond);
+    if (due_at < t->set_at) {
+        t->set_at = due_at;
+        pthread_cond_signal(&t->cond);
+    }
     pthread_mutex_unlock(&t->lock);
 }
 

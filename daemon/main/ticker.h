@@ -3,7 +3,7 @@
  *
  * It sleeps until the next timer is due, at most ARBITER_HEARTBEAT_MS, and then has the writer run
  * arbiter_tick(); ticker_wake() – from the writer's hook, when a timer was set – makes it look
- * again.  Once an hour it removes what has had its time (old answers, links, letters).
+ * at once if the timer is due before it would look anyway.  Once an hour it removes what has had its time (old answers, links, letters).
  *
  * Time: due times are the engine's wall clock; waiting is by the monotonic one.
  * Threads: start and stop on the main thread, wake on any.
@@ -24,7 +24,8 @@ MUST_CHECK enum status ticker_run(struct engine *engine, bool is_start, utc_ms *
                                   struct err *err);
 
 MUST_CHECK enum status ticker_start(struct engine *engine, struct ticker **ret, struct err *err);
-void ticker_wake(struct ticker *ticker); /* NULL is allowed */
+/* A timer was set that is due then.  NULL is allowed. */
+void ticker_wake(struct ticker *ticker, utc_ms due_at);
 void ticker_stop(struct ticker *ticker); /* NULL is allowed */
 
 #endif

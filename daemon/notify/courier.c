@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "notify/hold.h"
 #include "notify/internal.h"
 
@@ -1427,6 +1428,7 @@ static void *work(void *arg)
     struct courier *c = arg;
     utc_ms stop_at = UTC_NONE;
 
+    thread_name("courier");
     /* Of this thread alone, as Linux has it: drawing boards must not hold moves up. */
     (void)setpriority(PRIO_PROCESS, 0, 10);
     for (;;) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/thread.h"
 
 struct job {
     struct job *next;
@@ -83,6 +84,7 @@ static void *worker_main(void *arg)
 {
     struct passwords *p = arg;
 
+    thread_name("passwords");
     pthread_mutex_lock(&p->lock);
     for (;;) {
         struct job *job = p->first;

@@ -49,8 +49,9 @@ struct store_reader {
 
 struct txn_mark {
     size_t changes;
-    bool overflow, outbox_put, timers_set;
+    bool overflow, outbox_put;
     int64_t last_event_id;
+    utc_ms timer_at;
 };
 
 struct store_txn {
@@ -204,7 +205,7 @@ enum status query_int(struct query *q, int64_t *ret, struct err *err);
 
 void txn_note_event(struct store_txn *txn, int64_t game_id, int64_t event_id, int64_t seq);
 void txn_note_outbox(struct store_txn *txn);
-void txn_note_timer(struct store_txn *txn);
+void txn_note_timer(struct store_txn *txn, utc_ms due_at);
 struct writer_commit txn_report(const struct store_txn *txn);
 
 /* outbox.c: no intent waits for this endpoint any more. */

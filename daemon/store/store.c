@@ -568,6 +568,7 @@ enum status store_begin_at(struct store *store, const char *file, int line,
                               .file = file,
                               .line = line,
                               .is_open = true,
+                              .now = {.timer_at = UTC_NONE},
                               .changes = txn->changes};
     *ret_txn = txn;
     return ST_OK;
@@ -672,9 +673,10 @@ void txn_note_outbox(struct store_txn *txn)
     txn->now.outbox_put = true;
 }
 
-void txn_note_timer(struct store_txn *txn)
+void txn_note_timer(struct store_txn *txn, utc_ms due_at)
 {
-    txn->now.timers_set = true;
+    if (txn->now.timer_at == UTC_NONE || due_at < txn->now.timer_at)
+        txn->now.timer_at = due_at;
 }
 
 struct writer_commit txn_report(const struct store_txn *txn)
@@ -684,7 +686,7 @@ struct writer_commit txn_report(const struct store_txn *txn)
                                   .overflow = txn->now.overflow,
                                   .last_event_id = txn->now.last_event_id,
                                   .outbox_put = txn->now.outbox_put,
-                                  .timers_set = txn->now.timers_set};
+                                  .timer_at = txn->now.timer_at};
 }
 
 /* ---------------------------------------------------------------- upkeep */

@@ -32,7 +32,7 @@ enum status timers_set(struct store_txn *txn, const struct timer_row *timer, str
         st = query_run(&q, err);
     }
     if (st == ST_OK)
-        txn_note_timer(txn);
+        txn_note_timer(txn, timer->due_at);
     return st;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "store/internal.h"
 
 struct waiting {
@@ -158,7 +159,7 @@ static void do_batch(struct writer *w, size_t n)
 {
     struct store_txn *txn = NULL;
     struct err err = ERR_INIT;
-    struct writer_commit report = {.n = 0};
+    struct writer_commit report = {.timer_at = UTC_NONE};
     enum status st;
     utc_ms from = w->time.now(w->time.arg), to;
     uint64_t failed = 0;
@@ -180,7 +181,7 @@ static void do_batch(struct writer *w, size_t n)
     to = w->time.now(w->time.arg);
     if (st != ST_OK)
         lose_batch(w, n, &err);
-    else if (report.n > 0 || report.overflow || report.outbox_put || report.timers_set)
+    else if (report.n > 0 || report.overflow || report.outbox_put || report.timer_at != UTC_NONE)
         for (size_t i = 0; i < w->n_hooks; i++)
             w->hooks[i].fn(w->hooks[i].arg, &report);
     store_end(txn);
@@ -274,6 +275,7 @@ static void *writer_main(void *arg)
 {
     struct writer *w = arg;
 
+    thread_name("writer");
     (void)pthread_setspecific(here_key, w);
     (void)pthread_mutex_lock(&w->mutex);
     for (;;) {

@@ -60,7 +60,7 @@ struct writer_commit {
     bool overflow;       /* there were more than WRITER_EVENTS_MAX: look for yourself */
     int64_t last_event_id; /* newest event of all games; 0 when the batch had none */
     bool outbox_put;     /* an intent was put, or put back: the courier has something to do */
-    bool timers_set;     /* a timer was set: the ticker should look when the next is due */
+    utc_ms timer_at;     /* when the earliest timer that was set is due; UTC_NONE: none was set */
 };
 
 /* Called after each commit that has changed any of it, before the done() of its commands. */
