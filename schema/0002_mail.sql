@@ -340,7 +340,7 @@ CREATE INDEX outbox_webhook_due ON outbox (webhook_id, due_at, id)
     WHERE state = 'queued' AND channel = 'webhook';
 CREATE INDEX outbox_leased ON outbox (leased_until) WHERE state = 'leased';
 CREATE INDEX outbox_webhook ON outbox (webhook_id, id) WHERE webhook_id IS NOT NULL;
-CREATE INDEX outbox_game_waiting ON outbox (game_id, class) WHERE settled_at IS NULL;
+CREATE INDEX outbox_game_waiting ON outbox (game_id, class, due_at) WHERE settled_at IS NULL;
 CREATE INDEX outbox_settled ON outbox (settled_at) WHERE settled_at IS NOT NULL;
 
 -- Was the letter of this turn handed over (T17)?  Which letter told him of it?

@@ -708,7 +708,7 @@ enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
     tell_changed_turn(t);
     /* What still waits to be said about an earlier state is too late.  Letters of turns are looked
      * at by the courier, now: they may have had something else to tell. */
-    TRY(outbox_hurry(txn, 0, game->id, NOTICE_TURN, game->state_no, now, NULL, err));
+    TRY(outbox_hurry_game(txn, game->id, NOTICE_TURN, game->state_no, now, NULL, err));
     if (has_turn_passed)
         TRY(outbox_supersede_game(txn, game->id, NOTICE_WARNING, game->state_no, now, NULL, err));
     for (size_t i = 0; i < t->n_readers; i++)

@@ -233,7 +233,7 @@ enum status notify_on_new_address(struct store_txn *txn, int64_t user_id, utc_ms
 
     (void)snprintf(again, sizeof again, ":reached:%" PRId64, now);
     TRY(users_get(store_txn_conn(txn), user_id, &user, err));
-    TRY(outbox_hurry(txn, user_id, 0, -1, 0, now, NULL, err));
+    TRY(outbox_hurry_user(txn, user_id, now, NULL, err));
     TRY(walk_games(&w, err));
 out:
     return st;

@@ -775,31 +775,54 @@ enum status outbox_depth(struct store_conn *conn, enum notice_channel channel,
     return st;
 }
 
-enum status outbox_hurry(struct store_txn *txn, int64_t user_id, int64_t game_id, int cls,
-                         int64_t before_state_no, utc_ms now, int64_t *ret_n, struct err *err)
+static enum status hurry(struct store_txn *txn, struct query *q, int64_t *ret_n, struct err *err)
 {
-    /* Of a game they are few, and this is asked at every move; of all there may be many. */
-    struct query q = query_begin(txn->conn, game_id ? Q_OUTBOX_HURRY_GAME : Q_OUTBOX_HURRY);
-    const char *word = cls == OUTBOX_ANY_CLASS ? NULL : notice_class_str((enum notice_class)cls);
+    enum status st = query_run(q, err);
+    int64_t n = 0;
+
+    if (st == ST_OK)
+        n = sqlite3_changes64(txn->conn->db);
+    if (n > 0)
+        txn_note_outbox(txn);
+    if (st == ST_OK && ret_n)
+        *ret_n = n;
+    return st;
+}
+
+enum status outbox_hurry_user(struct store_txn *txn, int64_t user_id, utc_ms now, int64_t *ret_n,
+                              struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_OUTBOX_HURRY_USER);
+
+    bind_int(&q, user_id);
+    bind_int(&q, now);
+    return hurry(txn, &q, ret_n, err);
+}
+
+enum status outbox_hurry_game(struct store_txn *txn, int64_t game_id, enum notice_class cls,
+                              int64_t before_state_no, utc_ms now, int64_t *ret_n,
+                              struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_OUTBOX_WAITS_GAME);
+    int64_t waits = 0;
     enum status st;
 
-    bind_id(&q, user_id);
-    bind_id(&q, game_id);
-    if (game_id) { /* a span of words */
-        BIND_WORD(&q, word ? word : "");
-        BIND_WORD(&q, word ? word : "~");
-    } else {
-        BIND_WORD(&q, word);
+    /* At every move; hardly ever is there one. */
+    bind_int(&q, game_id);
+    BIND_WORD(&q, notice_class_str(cls));
+    bind_int(&q, now);
+    st = query_int(&q, &waits, err);
+    if (st != ST_OK || !waits) {
+        if (st == ST_OK && ret_n)
+            *ret_n = 0;
+        return st;
     }
+    q = query_begin(txn->conn, Q_OUTBOX_HURRY_GAME);
+    bind_int(&q, game_id);
+    BIND_WORD(&q, notice_class_str(cls));
     bind_int(&q, before_state_no);
     bind_int(&q, now);
-    st = query_run(&q, err);
-    if (st != ST_OK)
-        return st;
-    if (ret_n)
-        *ret_n = sqlite3_changes64(txn->conn->db);
-    txn_note_outbox(txn);
-    return ST_OK;
+    return hurry(txn, &q, ret_n, err);
 }
 
 enum status outbox_find_mail(struct store_conn *conn, int64_t game_id, int64_t user_id,

@@ -192,14 +192,14 @@ MUST_CHECK enum status attempts_of(struct store_conn *conn, int64_t outbox_id,
                                    struct attempt_row *rows, size_t max, size_t *ret_n,
                                    struct err *err);
 
-/* Mail that still waits (leased ones not) for a later time is due now: a letter that has become
- * untrue is looked at at once, one that waited for an address to work again goes.  0 and -1 say
- * any; before_state_no: only those that speak of an earlier state.  *ret_n (NULL allowed). */
-enum { OUTBOX_ANY_CLASS = -1 };
-MUST_CHECK enum status outbox_hurry(struct store_txn *txn, int64_t user_id, int64_t game_id,
-                                    int cls /* enum notice_class or OUTBOX_ANY_CLASS */,
-                                    int64_t before_state_no, utc_ms now, int64_t *ret_n,
-                                    struct err *err);
+/* Mail that still waits (leased ones not) for a later time is due now.  *ret_n (NULL allowed).
+ * Of a user: his letters may have waited for his address to work again. */
+MUST_CHECK enum status outbox_hurry_user(struct store_txn *txn, int64_t user_id, utc_ms now,
+                                         int64_t *ret_n, struct err *err);
+/* Of a game and class, what speaks of a state before that one: it has become untrue. */
+MUST_CHECK enum status outbox_hurry_game(struct store_txn *txn, int64_t game_id,
+                                         enum notice_class cls, int64_t before_state_no,
+                                         utc_ms now, int64_t *ret_n, struct err *err);
 
 /* The newest letter of a class to a user about that game and state, without bytes and params.
  * ST_NOT_FOUND. */

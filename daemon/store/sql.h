@@ -337,6 +337,9 @@
     X(OUTBOX_OUTDATED,                                                                             \
       "SELECT id, webhook_id FROM outbox WHERE game_id = ?1 AND class = ?2 AND settled_at IS"      \
       " NULL AND state = 'queued' AND state_no < ?3 LIMIT ?4")                                     \
+    X(OUTBOX_WAITS_GAME,                                                                           \
+      "SELECT EXISTS (SELECT 1 FROM outbox WHERE game_id = ?1 AND class = ?2 AND settled_at IS"    \
+      " NULL AND due_at > ?3)")                                                                    \
     X(OUTBOX_NEXT_MAIL,                                                                            \
       "SELECT min(due_at) FROM outbox WHERE state = 'queued' AND channel = 'mail' AND due_at"      \
       " < 9223372036854775807")                                                                    \
@@ -827,14 +830,13 @@
     X(OUTBOX_DROP_WEBHOOK,                                                                         \
       "UPDATE outbox SET state = 'superseded', settled_at = ?2, last_text = ?3 WHERE"              \
       " webhook_id = ?1 AND state = 'queued' AND channel = 'webhook'")                             \
-    X(OUTBOX_HURRY,                                                                                \
-      "UPDATE outbox SET due_at = ?5 WHERE id IN (SELECT id FROM outbox WHERE state = 'queued' AND"\
-      " channel = 'mail' AND due_at > ?5 AND (?1 IS NULL OR user_id = ?1) AND (?2 IS NULL OR"      \
-      " game_id = ?2) AND (?3 IS NULL OR class = ?3) AND (?4 = 0 OR state_no < ?4))")              \
+    X(OUTBOX_HURRY_USER,                                                                           \
+      "UPDATE outbox SET due_at = ?2 WHERE id IN (SELECT id FROM outbox WHERE state = 'queued' AND"\
+      " channel = 'mail' AND due_at > ?2 AND user_id = ?1)")                                       \
     X(OUTBOX_HURRY_GAME,                                                                           \
-      "UPDATE outbox SET due_at = ?6 WHERE game_id = ?2 AND class >= ?3 AND class <= ?4 AND"       \
-      " settled_at IS NULL AND state = 'queued' AND channel = 'mail' AND due_at > ?6 AND (?1 IS"   \
-      " NULL OR user_id = ?1) AND (?5 = 0 OR state_no < ?5)")                                      \
+      "UPDATE outbox SET due_at = ?4 WHERE id IN (SELECT id FROM outbox WHERE game_id = ?1 AND"    \
+      " class = ?2 AND settled_at IS NULL AND due_at > ?4 AND state = 'queued' AND channel ="      \
+      " 'mail' AND state_no < ?3)")                                                                \
     X(OUTBOX_AGAIN,                                                                                \
       "UPDATE outbox SET state = 'queued', settled_at = NULL, due_at = ?2, expires_at = ?3"        \
       " WHERE id = ?1 AND settled_at IS NOT NULL AND EXISTS (SELECT 1 FROM outbox_bytes WHERE"     \
