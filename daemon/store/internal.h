@@ -69,7 +69,7 @@ struct store_txn {
 
 struct store {
     char path[STORE_PATH_SIZE];
-    char vfs[64]; /* "" : the usual */
+    const char *vfs; /* its name; of log_vfs */
     bool read_only;
     int reader_cache_kib;
     struct store_lock lock;
