@@ -316,7 +316,7 @@ static enum status open_writer(struct store *s, const struct store_options *o, s
     st = conn_exec(&s->writer,
                    "PRAGMA journal_mode = WAL;"
                    "PRAGMA synchronous = FULL;"
-                   "PRAGMA wal_autocheckpoint = 3000;"
+                   "PRAGMA wal_autocheckpoint = 12000;"
                    "PRAGMA journal_size_limit = 67108864;",
                    err);
     if (st == ST_OK)
