@@ -142,10 +142,11 @@ enum arbiter_drop {
  * command. */
 struct arbiter_hooks {
     /* After each command that appended events, before its transaction part is kept: all events of
-     * one game in order, and the game as it is now (all saved).  Letters become intents here. */
+     * one game in order, and the game and its four seats as they are now (all saved).  Letters
+     * become intents here. */
     enum status (*on_events)(struct store_txn *txn, const struct game_row *game,
-                             const struct event_row *events, size_t n, utc_ms now, void *arg,
-                             struct err *err);
+                             const struct seat_row *seats, const struct event_row *events,
+                             size_t n, utc_ms now, void *arg, struct err *err);
     void *on_events_arg;
     /* After it, when the game has just been finished (not aborted): ratings, ladders. */
     enum status (*finished)(struct store_txn *txn, const struct game_row *game, utc_ms now,

@@ -80,8 +80,8 @@ enum status desk_close(struct desk *d, struct game_row *ret_game, struct err *er
         TRY(d->arb->hooks.on_dropped(d->txn, &d->game, &d->dropped[i].row, d->dropped[i].why,
                                      d->now, d->arb->hooks.on_dropped_arg, err));
     if (d->arb->hooks.on_events && d->n_events)
-        TRY(d->arb->hooks.on_events(d->txn, &d->game, d->events, d->n_events, d->now,
-                                    d->arb->hooks.on_events_arg, err));
+        TRY(d->arb->hooks.on_events(d->txn, &d->game, d->seats, d->events, d->n_events,
+                                    d->now, d->arb->hooks.on_events_arg, err));
     if (d->arb->hooks.finished && d->finished)
         TRY(d->arb->hooks.finished(d->txn, &d->game, d->now, d->arb->hooks.finished_arg, err));
     if (ret_game)

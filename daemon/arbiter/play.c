@@ -427,6 +427,7 @@ enum status play_make(struct desk *d, struct play *play, struct move_row *ret_ro
         late.amount_ms = play->late_ms;
         TRY(desk_event(d, GAME_EVENT_LATE, row.seat, 0, &late, err));
         TRY(seats_add_late(d->txn, d->game.id, row.seat, err));
+        TRY(desk_reload_seats(d, err));
     }
     TRY(tell_outcome(d, &outcome, err));
     TRY(go_on(d, pos, row.seat, row.seat, err));

@@ -687,8 +687,8 @@ static void tell_changed_turn(struct telling *t)
 }
 
 enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
-                             const struct event_row *events, size_t n, utc_ms now, void *arg,
-                             struct err *err)
+                             const struct seat_row *seats, const struct event_row *events,
+                             size_t n, utc_ms now, void *arg, struct err *err)
 {
     struct telling *t = n > 0 ? telling_new(arg, txn, game, events, n, now) : NULL;
     bool has_turn_passed = false;
@@ -698,7 +698,7 @@ enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
         return ST_OK;
     if (t == NULL)
         return err_set(err, ST_NOMEM, "notices");
-    TRY(seats_get(store_txn_conn(txn), game->id, t->seats, err));
+    memcpy(t->seats, seats, sizeof t->seats);
     for (size_t i = 0; i < n; i++) {
         TRY(on_event(t, &events[i], err));
         if (events[i].kind == GAME_EVENT_TURN || events[i].kind == GAME_EVENT_FINISHED ||

@@ -140,8 +140,9 @@ MUST_CHECK enum status notify_open(const struct notify_options *options,
 void notify_close(struct notify *notify); /* NULL is allowed */
 
 /* The arbiter's on_events hook; arg is the struct notify.  All events of one command on one game,
- * in order, and the game as it is after them. */
+ * in order, and the game and its seats as they are after them. */
 MUST_CHECK enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
+                                        const struct seat_row *seats,
                                         const struct event_row *events, size_t n, utc_ms now,
                                         void *arg, struct err *err);
 

@@ -38,17 +38,35 @@ static void sha256(void *arg, const void *bytes, size_t n, unsigned char ret[DIG
     (void)crypto_hash_sha256(ret, bytes, n);
 }
 
+/* The seats that a hook is given are those that are stored. */
+static void check_seats(struct store_txn *txn, const struct game_row *game,
+                        const struct seat_row *seats)
+{
+    struct seat_row stored[SEAT_COUNT];
+    struct err err = ERR_INIT;
+
+    assert_int_equal(seats_get(store_txn_conn(txn), game->id, stored, &err), ST_OK);
+    for (int s = 0; s < SEAT_COUNT; s++) {
+        assert_int_equal(seats[s].user_id, stored[s].user_id);
+        assert_int_equal(seats[s].state, stored[s].state);
+        assert_string_equal(seats[s].handle, stored[s].handle);
+        assert_string_equal(seats[s].placement, stored[s].placement);
+        assert_int_equal(seats[s].left_how, stored[s].left_how);
+        assert_int_equal(seats[s].late_moves, stored[s].late_moves);
+    }
+}
+
 static enum status on_events(struct store_txn *txn, const struct game_row *game,
-                             const struct event_row *events, size_t n, utc_ms now, void *arg,
-                             struct err *err)
+                             const struct seat_row *seats, const struct event_row *events,
+                             size_t n, utc_ms now, void *arg, struct err *err)
 {
     struct table *t = arg;
 
-    (void)txn;
     (void)now;
     if (t->fail_hook_after >= 0 && t->hook_calls >= t->fail_hook_after)
         return err_set(err, ST_INTERNAL, "the letter writer fails, as asked");
     t->hook_calls++;
+    check_seats(txn, game, seats);
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(events[i].game_id, game->id);
         assert_string_equal(events[i].public_id, game->public_id);
