@@ -2,13 +2,13 @@
  * mail/html_text.h - the text of an HTML letter, with what it quotes marked.
  *
  * Purpose
- *   Lines as a reader sees them: blocks, <br> and table rows end a line, <p>, headings and lists
- *   have an empty line around them unless a style takes it away, blanks run together, <pre> is kept
- *   (and HTML without a tag), entities are decoded, scripts, styles and hidden elements say nothing.  What stands in
- *   a quotation gets "> " before each line, once a level: <blockquote>, the containers that mail
- *   programs put around what they quote, and all that follows the marks that Outlook and others
- *   leave ahead of it.  <hr> becomes a line of underscores.  A signature container that follows
- *   some text gets a line "-- " first.
+ *   Lines as a reader sees them: blocks, <br> and table rows end a line; <p>, headings and lists
+ *   have an empty line around them unless a style takes it away; blanks run together, but not in
+ *   <pre>, nor in HTML without a tag; entities are decoded; scripts, styles and hidden elements say
+ *   nothing.  What stands in a quotation gets "> " before each line, once a level: <blockquote>,
+ *   the containers that mail programs put around what they quote, and all that follows the marks
+ *   that Outlook and others leave ahead of it.  <hr> becomes a line of underscores.  A signature
+ *   container that follows some text gets a line "-- " first.
  *
  * Limits: any input, in one pass; what does not nest is read as if it did.  Output stops at the
  * buffer's limit.  Ownership: appends to the caller's buffer.  Private to mail/.  Threads: any.

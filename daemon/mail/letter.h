@@ -27,10 +27,10 @@
  *
  * Text
  *   Plain text before HTML, unless the plain text is blank; all inline text parts of a mixed
- *   letter one after the other, an empty line between; never attachments, enclosed letters or digests.  format=flowed is
- *   joined, HTML turned to lines with "> " before what it quotes, PGP armour of signed text taken
- *   off.  LF line ends, no NUL, valid UTF-8.  html_text is the HTML twin of a plain text (or NULL),
- *   for a caller who finds no command in text.
+ *   letter one after the other, an empty line between; never attachments, enclosed letters or
+ *   digests.  format=flowed is joined, HTML turned to lines with "> " before what it quotes, PGP
+ *   armour of signed text taken off.  LF line ends, no NUL, valid UTF-8.  html_text is the HTML
+ *   twin of a plain text (or NULL), for a caller who finds no command in text.
  *
  * Ownership: a letter owns all that it points to; bytes are read during the call only.
  * Threads: any, one letter a thread.

@@ -28,8 +28,15 @@ struct line {
     enum reply_kind kind;
 };
 
+/* Beginnings of lines that the caller gave, normalised and in lower case. */
+struct phrases {
+    char **texts;
+    size_t count;
+};
+
 struct split {
     const char *text;
+    struct phrases markers, banners;
     const struct reply_options *options;
     struct line *lines;
     size_t count;
@@ -136,14 +143,16 @@ static void put_line(struct split *s, struct line *line, const char *bytes, size
                      struct buf *scratch)
 {
     size_t piece = line_piece(bytes, n);
+    bool is_ascii;
 
     buf_clear(scratch);
     line_normalise(bytes, piece, scratch);
     if (piece < n)
         buf_puts(scratch, "...");
     line->text = put_string(s, scratch->data);
+    is_ascii = bytes_are_ascii(scratch->data, scratch->len);
     buf_clear(scratch);
-    if (line_latin(s->strings.data + line->text, scratch))
+    if (!is_ascii && line_latin(s->strings.data + line->text, scratch))
         line->latin = put_string(s, scratch->data);
     buf_clear(scratch);
     line_lower(s->strings.data + line->text, scratch);
@@ -377,20 +386,15 @@ static bool is_one_line_block(const char *line)
     return known >= 3;
 }
 
-static bool begins_with_any(const char *line, const char *const *list, size_t count)
+static bool begins_with_any(const char *line, const struct phrases *list)
 {
     const char *bare = line + strspn(line, "-#=*_~>[( ");
 
-    for (size_t i = 0; i < count; i++) {
-        char *text = reply_normalise(list[i], strlen(list[i]));
-        char *lower = text ? decode_lower(text) : NULL;
-        bool is_it = lower && *lower != '\0' &&
-                     (str_starts(line, lower) || str_starts(bare, lower) ||
-                      str_starts(bare, lower + strspn(lower, "-#=*_~>[( ")));
+    for (size_t i = 0; i < list->count; i++) {
+        const char *text = list->texts[i];
 
-        free(text);
-        free(lower);
-        if (is_it)
+        if (*text != '\0' && (str_starts(line, text) || str_starts(bare, text) ||
+                              str_starts(bare, text + strspn(text, "-#=*_~>[( "))))
             return true;
     }
     return false;
@@ -398,8 +402,7 @@ static bool begins_with_any(const char *line, const char *const *list, size_t co
 
 static bool is_marker(const struct split *s, size_t i)
 {
-    return s->options && s->options->marker_count > 0 && !is_blank(s, i) &&
-           begins_with_any(low(s, i), s->options->markers, s->options->marker_count);
+    return !is_blank(s, i) && begins_with_any(low(s, i), &s->markers);
 }
 
 /* Lines of whatever begins at i and says "below is quoted"; 0: nothing.  Delimiters, blocks and
@@ -466,7 +469,7 @@ static bool begins_banner(const struct split *s, size_t i)
 
     if (is_bracketed(line) || is_decorated(line))
         return true;
-    if (s->options && begins_with_any(line, s->options->banners, s->options->banner_count))
+    if (begins_with_any(line, &s->banners))
         return true;
     /* Past stars, brackets and pictures of warning signs. */
     while (*bare != '\0') {
@@ -479,7 +482,7 @@ static bool begins_banner(const struct split *s, size_t i)
         bare = at;
     }
     for (const char *const *word = reply_words_banners; *word; word++)
-        if (str_starts(bare, *word))
+        if (**word == *bare && str_starts(bare, *word))
             return true;
     /* Whatever language Outlook's hint at a first letter is in, it ends with this address. */
     for (size_t j = i; j < s->count && j < i + 4 && !is_blank(s, j); j++)
@@ -762,6 +765,32 @@ out:
     return st;
 }
 
+static void phrases_release(struct phrases *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        free(p->texts[i]);
+    free(p->texts);
+}
+
+static enum status phrases_make(const char *const *list, size_t count, struct phrases *ret,
+                                struct err *err)
+{
+    if (count == 0)
+        return ST_OK;
+    ret->texts = calloc(count, sizeof *ret->texts);
+    if (ret->texts == NULL)
+        return err_set(err, ST_NOMEM, "no memory to read a letter");
+    for (; ret->count < count; ret->count++) {
+        char *text = reply_normalise(list[ret->count], strlen(list[ret->count]));
+
+        ret->texts[ret->count] = text ? decode_lower(text) : NULL;
+        free(text);
+        if (ret->texts[ret->count] == NULL)
+            return err_set(err, ST_NOMEM, "no memory to read a letter");
+    }
+    return ST_OK;
+}
+
 enum status reply_split(const char *text, const struct reply_options *options,
                         struct reply *ret_reply, struct err *err)
 {
@@ -776,12 +805,18 @@ enum status reply_split(const char *text, const struct reply_options *options,
         return err_set(err, ST_INVALID, "the text is not UTF-8");
     s.strings = buf_make(40 * n + 1024);
     st = split_lines(&s, n, err);
+    if (st == ST_OK && options)
+        st = phrases_make(options->markers, options->marker_count, &s.markers, err);
+    if (st == ST_OK && options)
+        st = phrases_make(options->banners, options->banner_count, &s.banners, err);
     if (st != ST_OK)
         goto out;
     for (size_t i = 0; i < s.count;)
         i += walk_line(&walk, i);
     st = give(&s, ret_reply, err);
 out:
+    phrases_release(&s.markers);
+    phrases_release(&s.banners);
     free(s.lines);
     buf_release(&s.strings);
     return st;

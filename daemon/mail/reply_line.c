@@ -15,7 +15,8 @@
 
 enum {
     GONE = 0,
-    SIGNS_MAX = 1200 /* no attribution is longer */
+    SIGNS_MAX = 1200, /* no attribution is longer */
+    MARKS_MAX = 4     /* accents of one letter: NFKC sorts them, slowly */
 };
 
 /* What a character is for us: itself, an ASCII one, or GONE. */
@@ -44,13 +45,16 @@ static unsigned plain_char(unsigned c)
 static void put_plain(const char *text, size_t n, struct buf *out)
 {
     const char *end = text + n;
-    size_t begin = out->len;
+    size_t begin = out->len, marks = 0;
     bool wants_blank = false;
 
     while (text < end) {
         unsigned c = plain_char(decode_char(&text));
 
         if (c == GONE)
+            continue;
+        marks = c >= 0x300 && g_unichar_combining_class(c) != 0 ? marks + 1 : 0;
+        if (marks > MARKS_MAX)
             continue;
         if (c == ' ') {
             wants_blank = out->len > begin;
@@ -85,6 +89,21 @@ static void strip_emphasis(struct buf *out, size_t begin)
     out->data[out->len] = '\0';
 }
 
+/* Printable ASCII, single blanks and none at the ends: most lines. */
+static bool is_plain_already(const char *line, size_t n)
+{
+    bool was_blank = true;
+
+    for (size_t i = 0; i < n; i++) {
+        bool is_blank = line[i] == ' ';
+
+        if (line[i] < ' ' || line[i] > '~' || (is_blank && was_blank))
+            return false;
+        was_blank = is_blank;
+    }
+    return n == 0 || !was_blank;
+}
+
 /* What stands for a dash between Latin letters and digits only: the sound sign that a Japanese
  * keyboard gives for one, waves, and two dashes in a row. */
 static void even_dashes(struct buf *out, size_t begin)
@@ -112,11 +131,19 @@ static void even_dashes(struct buf *out, size_t begin)
     out->len = (size_t)(to - out->data);
 }
 
+static bool has_odd_dash(const char *text)
+{
+    return strstr(text, "--") != NULL || strstr(text, "\xe3\x83\xbc") != NULL ||
+           strstr(text, "\xe3\x80\x9c") != NULL || strstr(text, "\xe2\x88\xbc") != NULL;
+}
+
 void line_normalise(const char *line, size_t n, struct buf *out)
 {
     size_t begin = out->len;
 
-    if (bytes_are_ascii(line, n)) {
+    if (is_plain_already(line, n)) {
+        buf_add(out, line, n);
+    } else if (bytes_are_ascii(line, n)) {
         put_plain(line, n, out);
     } else {
         struct buf mapped = buf_make(2 * n + 16);
@@ -130,7 +157,7 @@ void line_normalise(const char *line, size_t n, struct buf *out)
         g_free(nfkc);
         buf_release(&mapped);
     }
-    if (out->len > begin)
+    if (out->len > begin && has_odd_dash(out->data + begin))
         even_dashes(out, begin);
     strip_emphasis(out, begin);
 }
@@ -238,8 +265,11 @@ bool line_latin(const char *text, struct buf *out)
 void line_lower(const char *text, struct buf *out)
 {
     if (bytes_are_ascii(text, strlen(text))) {
-        for (; *text != '\0'; text++)
-            buf_putc(out, g_ascii_tolower(*text));
+        size_t begin = out->len;
+
+        buf_puts(out, text);
+        for (char *p = out->data + begin; p < out->data + out->len; p++)
+            *p = g_ascii_tolower(*p);
         return;
     }
     while (*text != '\0') {
