@@ -25,26 +25,11 @@ enum {
 
 /* ------------------------------------------------------------------------------ switches */
 
-static bool is_switchable(enum notice_class cls)
+static bool is_on(const struct prefs *prefs, enum notice_class cls, enum notice_channel channel)
 {
-    return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_TEST &&
-           cls != NOTICE_ANSWER;
-}
+    enum pref pref = prefs->at[cls][channel];
 
-static bool is_on(const struct request *r, const struct prefs *prefs, enum notice_class cls,
-                  enum notice_channel channel)
-{
-    const struct http_notices *notices = &r->http->options.notices;
-
-    switch (prefs->at[cls][channel]) {
-    case PREF_ON:
-        return true;
-    case PREF_OFF:
-        return false;
-    case PREF_DEFAULT:
-        break;
-    }
-    return !notices->is_on_by_default || notices->is_on_by_default(notices->arg, cls, channel);
+    return pref == PREF_DEFAULT ? notice_default(cls, channel) : pref == PREF_ON;
 }
 
 static enum status answer_notices(struct request *r, struct store_conn *conn, struct err *err)
@@ -61,9 +46,9 @@ static enum status answer_notices(struct request *r, struct store_conn *conn, st
         json_t *list = json_object();
 
         for (int cls = 0; cls < NOTICE_CLASS_COUNT_; cls++)
-            if (is_switchable((enum notice_class)cls))
+            if (notice_is_switchable((enum notice_class)cls))
                 json_object_set_new(list, notice_class_str((enum notice_class)cls),
-                                    json_boolean(is_on(r, &prefs, (enum notice_class)cls,
+                                    json_boolean(is_on(&prefs, (enum notice_class)cls,
                                                        (enum notice_channel)channel)));
         json_object_set_new(root, notice_channel_str((enum notice_channel)channel), list);
     }
@@ -94,7 +79,7 @@ enum status patch_notices_prepare(struct request *r, struct err *err)
             if (!notice_class_parse(key, &cls))
                 form_error(&r->form, REASON_UNKNOWN_FIELD, pointer, "refusal.no_class",
                            "no such class of notices");
-            else if (!is_switchable(cls))
+            else if (!notice_is_switchable(cls))
                 form_error(&r->form, REASON_BAD_FIELD, pointer, "refusal.no_switch",
                            "these cannot be switched");
             else if (!json_is_boolean(value))
@@ -343,7 +328,7 @@ static enum status read_webhook(struct request *r, bool is_new, struct err *err)
 
         snprintf(pointer, sizeof pointer, "/classes/%zu", i);
         if (!json_is_string(word) || !notice_class_parse(json_string_value(word), &cls) ||
-            !is_switchable(cls)) {
+            !notice_is_switchable(cls)) {
             form_error(&r->form, REASON_BAD_FIELD, pointer, "refusal.no_class",
                        "no such class of notices");
         } else if (chosen & 1u << cls) {

@@ -81,8 +81,6 @@ struct http_notices {
      * REASON_BAD_FIELD. */
     enum status (*webhook_check)(void *arg, const char *url, enum webhook_kind kind,
                                  struct buf *ret_url, struct err *err);
-    /* Whether a notice goes out where the user has not said; NULL: all do. */
-    bool (*is_on_by_default)(void *arg, enum notice_class cls, enum notice_channel channel);
     /* "whsec_…" */
     void (*webhook_secret_print)(void *arg, const unsigned char *secret, size_t n, char ret[96]);
 };

@@ -169,9 +169,7 @@ static void fingerprint(const struct intake *in, const char *recipient, const vo
     size_t used = strlen(recipient);
 
     for (size_t i = 0; i < used; i++)
-        whole[i] = (unsigned char)(recipient[i] >= 'A' && recipient[i] <= 'Z'
-                                       ? recipient[i] - 'A' + 'a'
-                                       : recipient[i]);
+        whole[i] = (unsigned char)char_lower(recipient[i]);
     mail_fingerprint(bytes, n, &in->options.digest, whole + used);
     in->options.digest.sha256(in->options.digest.arg, whole, used + DIGEST_SIZE, ret);
 }

@@ -92,7 +92,7 @@ static bool same_domain(const char *domain, const char *ours, char ret_local[LOC
     if (!at || n > LOCAL_MAX || !str_case_eq(at + 1, domain))
         return false;
     for (size_t i = 0; i < n; i++)
-        ret_local[i] = (char)(ours[i] >= 'A' && ours[i] <= 'Z' ? ours[i] - 'A' + 'a' : ours[i]);
+        ret_local[i] = char_lower(ours[i]);
     ret_local[n] = '\0';
     return true;
 }
@@ -110,8 +110,7 @@ enum intake_recipient recipient_read(const struct intake_options *o, const char 
     if (n == 0 || n > LOCAL_MAX)
         return INTAKE_FOREIGN;
     for (size_t i = 0; i < n; i++) /* servers change the case of local parts (P20) */
-        local[i] = (char)(address[i] >= 'A' && address[i] <= 'Z' ? address[i] - 'A' + 'a'
-                                                                 : address[i]);
+        local[i] = char_lower(address[i]);
     local[n] = '\0';
     if (same_domain(at + 1, o->bounce_address, ours) && after(local, ours, other))
         return INTAKE_BOUNCE;
@@ -175,7 +174,7 @@ static void candidate_reference(struct candidate *c, const char *id)
     if (n != SECRET_SIZE - 1)
         return;
     for (size_t i = 0; i < n; i++)
-        token[i] = (char)(id[i] >= 'A' && id[i] <= 'Z' ? id[i] - 'A' + 'a' : id[i]);
+        token[i] = char_lower(id[i]);
     token[n] = '\0';
     if (secret_is_shaped(token))
         candidate_token(c, token);

@@ -92,11 +92,8 @@ static bool read_spec(const char **p, struct token *t, struct buf *out)
     if (t->kind != TOKEN_WORD)
         return false;
     buf_putc(out, '@');
-    for (size_t i = 0; i < t->n; i++) {
-        char c = t->text[i];
-
-        buf_putc(out, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-    }
+    for (size_t i = 0; i < t->n; i++)
+        buf_putc(out, char_lower(t->text[i]));
     *t = token_next(p);
     return true;
 }

@@ -34,15 +34,7 @@ const struct cli_option verify_options_cli[] = {
     {NULL, 0, NULL, NULL},
 };
 
-/* What a reading subcommand works with. */
-struct reading {
-    struct settings settings;
-    struct store *store;
-    struct store_reader *reader;
-    struct store_conn *conn;
-};
-
-static int reading_begin(struct cli *cli, struct reading *r)
+int reading_begin(struct cli *cli, struct reading *r)
 {
     struct err err = ERR_INIT;
     int result;
@@ -58,7 +50,7 @@ static int reading_begin(struct cli *cli, struct reading *r)
     return CLI_OK;
 }
 
-static void reading_end(struct reading *r)
+void reading_end(struct reading *r)
 {
     store_reader_close(r->reader);
     store_close(r->store);

@@ -10,9 +10,22 @@
 #define FH_MAIN_CMD_READ_H
 
 #include "main/cli.h"
+#include "settings/settings.h"
+#include "store/store.h"
 
 extern const struct cli_option user_list_options[], game_list_options[], game_show_options[],
     verify_options_cli[];
+
+/* What a reading subcommand works with: the database, for reading. */
+struct reading {
+    struct settings settings;
+    struct store *store;
+    struct store_reader *reader;
+    struct store_conn *conn;
+};
+/* CLI_OK, or CLI_FAILED after the error was printed; reading_end() in either case. */
+int reading_begin(struct cli *cli, struct reading *r);
+void reading_end(struct reading *r);
 
 int cmd_user_list(struct cli *cli);
 int cmd_game_list(struct cli *cli);

@@ -12,6 +12,7 @@
 #include "intake/intake.h"
 #include "main/cmd_admin.h"
 #include "main/cmd_config.h"
+#include "main/cmd_read.h"
 #include "main/control.h"
 #include "main/engine.h"
 #include "mail/message.h"
@@ -260,43 +261,16 @@ static void row_print(struct store_conn *conn, const struct inbox_row *row)
            row->reason, row->reason[0] ? "\"" : "");
 }
 
-/* What both look at: the database, for reading. */
-struct looking {
-    struct settings settings;
-    struct store *store;
-    struct store_reader *reader;
-};
-
-static int looking_begin(struct cli *cli, struct looking *l)
-{
-    struct err err = ERR_INIT;
-    int result;
-
-    memset(l, 0, sizeof *l);
-    result = config_load(cli, &l->settings);
-    if (result == CLI_OK && (store_open_to_read(&l->settings, &l->store, &err) != ST_OK ||
-                             store_reader_open(l->store, &l->reader, &err) != ST_OK))
-        result = cli_fail(CLI_FAILED, "%s", err.text);
-    return result;
-}
-
-static void looking_end(struct looking *l)
-{
-    store_reader_close(l->reader);
-    store_close(l->store);
-    settings_release(&l->settings);
-}
-
 int cmd_inbox_list(struct cli *cli)
 {
     const char *state = cli_value(cli, "state"), *limit = cli_value(cli, "limit");
     struct inbox_row *rows = calloc(LIST_MAX, sizeof *rows);
     enum inbox_state wanted = INBOX_RECEIVED;
-    struct looking l;
+    struct reading r;
     struct err err = ERR_INIT;
     int64_t most = 50;
     size_t n = 0;
-    int result = looking_begin(cli, &l);
+    int result = reading_begin(cli, &r);
 
     if (result == CLI_OK && !rows)
         result = cli_fail(CLI_FAILED, "out of memory");
@@ -305,12 +279,12 @@ int cmd_inbox_list(struct cli *cli)
                                      "quarantined");
     if (result == CLI_OK && limit && !str_to_int64(limit, 1, LIST_MAX, &most))
         result = cli_fail(CLI_USAGE, "--limit is a number from 1 to %d", LIST_MAX);
-    if (result == CLI_OK && inbox_list(store_reader_conn(l.reader), state ? (int)wanted : INBOX_ANY,
+    if (result == CLI_OK && inbox_list(r.conn, state ? (int)wanted : INBOX_ANY,
                                        0, 0, rows, (size_t)most, &n, &err) != ST_OK)
         result = cli_fail(CLI_FAILED, "%s", err.text);
     for (size_t i = 0; i < n; i++)
-        row_print(store_reader_conn(l.reader), &rows[i]);
-    looking_end(&l);
+        row_print(r.conn, &rows[i]);
+    reading_end(&r);
     free(rows);
     return result;
 }
@@ -377,27 +351,27 @@ static int letter_print(struct store_conn *conn, const struct inbox_row *row)
 int cmd_inbox_show(struct cli *cli)
 {
     struct inbox_row *row = calloc(1, sizeof *row);
-    struct looking l;
+    struct reading r;
     struct err err = ERR_INIT;
     int64_t id;
-    int result = looking_begin(cli, &l);
+    int result = reading_begin(cli, &r);
 
     if (result == CLI_OK && !row)
         result = cli_fail(CLI_FAILED, "out of memory");
     if (result == CLI_OK && !str_to_int64(cli->operands[0], 1, INT64_MAX, &id))
         result = cli_fail(CLI_USAGE, "a letter is named by its number; inbox list tells it");
-    if (result == CLI_OK && inbox_get(store_reader_conn(l.reader), id, /* with_raw= */ true, row,
+    if (result == CLI_OK && inbox_get(r.conn, id, /* with_raw= */ true, row,
                                       &err) != ST_OK)
         result = cli_fail(CLI_FAILED, "%s", err.text);
     if (result == CLI_OK && !cli_flag(cli, "raw"))
-        result = letter_print(store_reader_conn(l.reader), row);
+        result = letter_print(r.conn, row);
     else if (result == CLI_OK && !row->raw)
         result = cli_fail(CLI_FAILED, "its bytes are not kept any more");
     else if (result == CLI_OK && fwrite(row->raw, 1, row->raw_len, stdout) != row->raw_len)
         result = cli_fail(CLI_FAILED, "standard output: %s", strerror(errno));
     inbox_row_release(row);
     free(row);
-    looking_end(&l);
+    reading_end(&r);
     return result;
 }
 

@@ -14,8 +14,7 @@ static void domain_of(const char *address, char ret[HOLD_DOMAIN_SIZE])
 
     (void)str_copy(ret, HOLD_DOMAIN_SIZE, at != NULL ? at + 1 : address);
     for (char *p = ret; *p != '\0'; p++)
-        if (*p >= 'A' && *p <= 'Z')
-            *p = (char)(*p - 'A' + 'a');
+        *p = char_lower(*p);
 }
 
 static struct hold *find(struct holds *h, enum notice_class cls, const char *domain)

@@ -26,20 +26,6 @@ enum {
 
 /* ---------------------------------------------------------------- classes */
 
-bool notice_is_switchable(enum notice_class cls)
-{
-    return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_TEST &&
-           cls != NOTICE_ANSWER;
-}
-
-bool notice_default(enum notice_class cls, enum notice_channel channel)
-{
-    if (channel == CHANNEL_WEBHOOK)
-        return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_WEBHOOK_DISABLED &&
-               cls != NOTICE_ANSWER;
-    return cls != NOTICE_TEST;
-}
-
 bool notice_is_wanted(const struct prefs *prefs, enum notice_class cls,
                       enum notice_channel channel)
 {

@@ -171,10 +171,6 @@ MUST_CHECK enum status notify_on_dropped(struct store_txn *txn, const struct gam
 MUST_CHECK enum status notify_turn_again(struct store_txn *txn, const struct game_row *game,
                                          int64_t user_id, utc_ms now, void *arg, struct err *err);
 
-/* Whether a class can be switched off, and what holds while its user has said nothing. */
-bool notice_is_switchable(enum notice_class cls);
-bool notice_default(enum notice_class cls, enum notice_channel channel);
-
 /* ---------------------------------------------------------------- composing */
 
 enum notice_fate {

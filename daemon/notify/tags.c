@@ -47,9 +47,7 @@ static int base32_value(char c)
 {
     const char *at;
 
-    if (c >= 'A' && c <= 'Z')
-        c = (char)(c - 'A' + 'a');
-    at = c != '\0' ? strchr(base32, c) : NULL;
+    at = c != '\0' ? strchr(base32, char_lower(c)) : NULL;
     return at != NULL ? (int)(at - base32) : -1;
 }
 

@@ -10,7 +10,7 @@ static void fold(const char *text, char *ret, size_t size)
     size_t n = 0;
 
     for (; text[n] && n + 1 < size; n++)
-        ret[n] = text[n] >= 'A' && text[n] <= 'Z' ? (char)(text[n] + ('a' - 'A')) : text[n];
+        ret[n] = char_lower(text[n]);
     ret[n] = '\0';
 }
 

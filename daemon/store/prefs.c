@@ -3,6 +3,20 @@
 
 #include "store/internal.h"
 
+bool notice_is_switchable(enum notice_class cls)
+{
+    return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_TEST &&
+           cls != NOTICE_ANSWER;
+}
+
+bool notice_default(enum notice_class cls, enum notice_channel channel)
+{
+    if (channel == CHANNEL_WEBHOOK)
+        return cls != NOTICE_LOGIN && cls != NOTICE_SECURITY && cls != NOTICE_WEBHOOK_DISABLED &&
+               cls != NOTICE_ANSWER;
+    return cls != NOTICE_TEST;
+}
+
 enum status prefs_get(struct store_conn *conn, int64_t user_id, struct prefs *ret_prefs,
                       struct err *err)
 {

@@ -1,7 +1,7 @@
 /*
  * store/prefs.h - which notices a user wants, by which channel.
  *
- * No row means the class's default, which notify/ decides.
+ * No row means the class's default.
  * Conventions, threads, errors: store/store.h.
  */
 #ifndef FH_STORE_PREFS_H
@@ -15,6 +15,10 @@ enum pref { PREF_DEFAULT, PREF_ON, PREF_OFF };
 struct prefs {
     enum pref at[NOTICE_CLASS_COUNT_][NOTICE_CHANNEL_COUNT_];
 };
+
+/* Whether a class can be switched off, and what holds while its user has said nothing. */
+bool notice_is_switchable(enum notice_class cls);
+bool notice_default(enum notice_class cls, enum notice_channel channel);
 
 /* All of a user's; a user without rows has all PREF_DEFAULT. */
 MUST_CHECK enum status prefs_get(struct store_conn *conn, int64_t user_id, struct prefs *ret_prefs,

@@ -397,6 +397,15 @@ struct call acts(struct table *t, enum op op, int64_t game, int user)
     return c;
 }
 
+struct call place_call(struct table *t, int64_t game, int user,
+                              const struct arbiter_placement *p)
+{
+    struct call c = acts(t, OP_PLACE, game, user);
+
+    c.placement = p;
+    return c;
+}
+
 /* ---------------------------------------------------------------- short forms */
 
 struct game_row game_get(struct table *t, int64_t id)

@@ -119,6 +119,9 @@ void move_refused(struct table *t, int64_t game, const char *text, enum reason r
 
 /* An act on the game as it is now, by a user. */
 struct call acts(struct table *t, enum op op, int64_t game, int user);
+/* He places his reserve. */
+struct call place_call(struct table *t, int64_t game, int user,
+                       const struct arbiter_placement *p);
 void call_ok(struct call *c);
 /* All of them queued before the first is run, so that they are of one batch. */
 void calls_at_once(struct call *calls, size_t n, enum status *ret);

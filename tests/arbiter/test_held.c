@@ -584,15 +584,6 @@ static void test_a_release_waits_for_letters_that_may_take_it_back(void **state)
     assert_sound(t, game);
 }
 
-static struct call place_call(struct table *t, int64_t game, int user,
-                              const struct arbiter_placement *p)
-{
-    struct call c = acts(t, OP_PLACE, game, user);
-
-    c.placement = p;
-    return c;
-}
-
 static void test_T4_a_placement_is_judged_at_its_acceptance_too(void **state)
 {
     struct table *t = *state;

@@ -5,15 +5,6 @@
 
 #include "store/timers.h"
 
-static struct call place_call(struct table *t, int64_t game, int user,
-                              const struct arbiter_placement *p)
-{
-    struct call c = acts(t, OP_PLACE, game, user);
-
-    c.placement = p;
-    return c;
-}
-
 static const struct arbiter_placement south = {ARBITER_ANY_SEAT, "p4", "o1", "n3", 0};
 static const struct arbiter_placement west = {ARBITER_ANY_SEAT, "d1", "a2", "c3", 0};
 static const struct arbiter_placement north = {ARBITER_ANY_SEAT, "a13", "b16", "c14", 0};

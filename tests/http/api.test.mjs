@@ -321,6 +321,7 @@ test('profile, notices, tokens and webhooks are one\'s own', async () => {
   const notices = ok(await dan.send('PATCH', '/api/v1/me/notices', { body: { mail: { mate: false } } })).json;
   assert.equal(notices.mail.mate, false);
   assert.equal(notices.webhook.mate, true);
+  assert.equal(notices.webhook.webhook_disabled, false); // off until it is switched on
   problem(await dan.send('PATCH', '/api/v1/me/notices', { body: { mail: { login: false } } }), 400, 'bad_field');
 
   const made = ok(await dan.post('/api/v1/me/tokens', { name: 'reader', scopes: ['read'] }), 201).json;

@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "mail/message.h"
+#include "store/held.h"
 
 static struct post_result result;
 
@@ -268,6 +269,13 @@ const struct post_result *post_say(struct post *p, int user, const char *token, 
 const struct post_result *post_play(struct post *p, int user, int64_t game, const char *text)
 {
     return post_say(p, user, post_token(p, user, TOKEN_TURN, game), text);
+}
+
+bool is_held(struct post *p, int64_t game)
+{
+    struct held_row held;
+
+    return held_get(store_reader_conn(p->t->reader), game, &held, NULL) == ST_OK;
 }
 
 int64_t post_count(struct post *p, const char *sql)

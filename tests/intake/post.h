@@ -64,6 +64,9 @@ const struct post_result *post_play(struct post *p, int user, int64_t game, cons
 /* The row anew, after something else happened. */
 struct inbox_row post_row(struct post *p, int64_t id);
 
+/* Whether a move is held in the game. */
+bool is_held(struct post *p, int64_t game);
+
 /* Number that a statement gives, over a connection of its own. */
 int64_t post_count(struct post *p, const char *sql);
 

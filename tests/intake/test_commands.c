@@ -19,13 +19,6 @@ static int ply(struct post *p, int64_t game)
     return game_get(p->t, game).ply;
 }
 
-static bool is_held(struct post *p, int64_t game)
-{
-    struct held_row held;
-
-    return held_get(store_reader_conn(p->t->reader), game, &held, NULL) == ST_OK;
-}
-
 /* Time passes with a server that lives. */
 static void live(struct post *p, int64_t ms)
 {

@@ -14,13 +14,6 @@
 
 static const struct post_result *r;
 
-static bool is_held(struct post *p, int64_t game)
-{
-    struct held_row held;
-
-    return held_get(store_reader_conn(p->t->reader), game, &held, NULL) == ST_OK;
-}
-
 static struct user_row user_now(struct post *p, int user)
 {
     struct user_row row;
