@@ -280,16 +280,23 @@ struct arbiter_act {
                            now.  Deadline, lateness and time used go by it. */
 };
 
+/* A move made, and the game and its four seats after it. */
+struct arbiter_moved {
+    struct move_row move;
+    struct game_row game;
+    struct seat_row seats[SEATS];
+};
+
 /*
- * Make a move, in any form that rules/notation.h reads.  ret_move and ret_game may be NULL.
+ * Make a move, in any form that rules/notation.h reads.
  * In this order: REASON_NO_SUCH_GAME, REASON_NOT_YOUR_GAME, REASON_GAME_NOT_RUNNING,
  * REASON_GAME_PAUSED, REASON_STATE_MISMATCH, REASON_NOT_YOUR_TURN, REASON_LOST_ON_TIME,
  * REASON_UNREADABLE_MOVE, REASON_AMBIGUOUS_MOVE, REASON_ILLEGAL_MOVE (the sentence says why).
  */
 MUST_CHECK enum status arbiter_move(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                     struct arbiter_actor actor, const struct arbiter_act *act,
-                                    const char *text, struct move_row *ret_move,
-                                    struct game_row *ret_game, struct err *err);
+                                    const char *text, struct arbiter_moved *ret,
+                                    struct err *err);
 
 /*
  * The same, but withheld until release_at (at most ARBITER_HOLD_MAX_MS ahead, else

@@ -438,8 +438,7 @@ enum status play_make(struct desk *d, struct play *play, struct move_row *ret_ro
 
 enum status arbiter_move(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                          struct arbiter_actor actor, const struct arbiter_act *act,
-                         const char *text, struct move_row *ret_move, struct game_row *ret_game,
-                         struct err *err)
+                         const char *text, struct arbiter_moved *ret, struct err *err)
 {
     struct move_row row;
     struct play play;
@@ -450,9 +449,9 @@ enum status arbiter_move(const struct arbiter *arb, struct store_txn *txn, utc_m
     TRY(play_judge(&d, seat, text, &play, err));
     TRY(held_remove(&d, seat, err)); /* this one takes the place of what he has in hand */
     TRY(play_make(&d, &play, &row, err));
-    TRY(desk_close(&d, ret_game, err));
-    if (ret_move)
-        *ret_move = row;
+    TRY(desk_close(&d, &ret->game, err));
+    ret->move = row;
+    memcpy(ret->seats, d.seats, sizeof ret->seats);
     return ST_OK;
 }
 

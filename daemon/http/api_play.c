@@ -156,8 +156,7 @@ static enum status tell_move(struct request *r, struct err *err)
 
 /* What the answer will say, as things stand in the transaction. */
 static enum status note_move(struct request *r, struct store_conn *conn,
-                             const struct game_row *game, const struct move_row *move,
-                             struct err *err)
+                             const struct arbiter_moved *moved, struct err *err)
 {
     struct act_data *data = r->data;
     enum status st;
@@ -165,7 +164,8 @@ static enum status note_move(struct request *r, struct store_conn *conn,
     data->facts = malloc(sizeof *data->facts);
     if (!data->facts)
         return err_reason(err, REASON_NO_MEMORY, "a move");
-    st = game_facts_of(conn, game, NULL, move, request_viewer(r), data->facts, err);
+    st = game_facts_of(conn, &moved->game, moved->seats, &moved->move, request_viewer(r), data->facts,
+                       err);
     if (st == ST_OK && r->key)
         return tell_move(r, err); /* it is kept in this transaction */
     r->resumed = tell_move;
@@ -175,28 +175,24 @@ static enum status note_move(struct request *r, struct store_conn *conn,
 enum status move_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err)
 {
     struct act_data *data = r->data;
-    struct game_row *game = malloc(sizeof *game);
-    struct move_row *move = malloc(sizeof *move);
+    struct arbiter_moved *moved = malloc(sizeof *moved);
     enum status st;
 
-    if (!game || !move) {
-        st = err_reason(err, REASON_NO_MEMORY, "a move");
-        goto out;
-    }
+    if (!moved)
+        return err_reason(err, REASON_NO_MEMORY, "a move");
     st = act_game(r, txn, &data->act.game_id, err);
     if (st != ST_OK)
         goto out;
     st = arbiter_move(r->http->options.arbiter, txn, now, request_actor(r), &data->act, data->move,
-                      move, game, err);
+                      moved, err);
     if (st == ST_ILLEGAL)
         find_verdict(r, store_txn_conn(txn), data->act.game_id, data->move);
     if (st == ST_OK)
-        st = note_move(r, store_txn_conn(txn), game, move, err);
+        st = note_move(r, store_txn_conn(txn), moved, err);
     else
-        st = act_answer(r, txn, st, game, err);
+        st = act_answer(r, txn, st, &moved->game, err);
 out:
-    free(game);
-    free(move);
+    free(moved);
     return st;
 }
 

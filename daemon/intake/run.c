@@ -239,24 +239,24 @@ static enum status play(struct run *r, struct err *err)
         buf_release(&until);
         return st;
     } else {
-        struct move_row *move = malloc(sizeof *move);
+        struct arbiter_moved *moved = malloc(sizeof *moved);
 
-        if (!move)
+        if (!moved)
             return err_reason(err, REASON_NO_MEMORY, "a move");
         st = arbiter_move(a->options->arbiter, a->txn, a->now, actor_of(a), &act, r->at->text,
-                          move, NULL, err);
+                          moved, err);
         if (st == ST_OK)
             st = act_reload(a, err);
         if (st == ST_OK) {
             say_success(a);
-            SAY(a, "mail.move_played", WORDS_TEXT("move", move->move),
-                WORDS_TEXT("short", move->san));
+            SAY(a, "mail.move_played", WORDS_TEXT("move", moved->move.move),
+                WORDS_TEXT("short", moved->move.san));
             say_line(a);
             say_not_resigning(r, resigning);
             if (r->has_draw && a->game.state == GAME_RUNNING)
                 st = offer_with_move(r, err);
         }
-        free(move);
+        free(moved);
         return st;
     }
 }

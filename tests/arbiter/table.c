@@ -260,6 +260,8 @@ static enum status run(struct store_txn *txn, utc_ms now, void *arg, struct err 
     struct call *c = arg;
     const struct arbiter *a = &c->t->arb;
     int64_t game = c->act.game_id;
+    struct arbiter_moved moved;
+    enum status st;
 
     if (c->has_at)
         now = c->at;
@@ -282,7 +284,12 @@ static enum status run(struct store_txn *txn, utc_ms now, void *arg, struct err 
     case OP_PLACE:
         return arbiter_place(a, txn, now, c->actor, game, c->placement, &c->game, err);
     case OP_MOVE:
-        return arbiter_move(a, txn, now, c->actor, &c->act, c->text, &c->move, &c->game, err);
+        st = arbiter_move(a, txn, now, c->actor, &c->act, c->text, &moved, err);
+        if (st == ST_OK) {
+            c->move = moved.move;
+            c->game = moved.game;
+        }
+        return st;
     case OP_RESIGN:
         return arbiter_resign(a, txn, now, c->actor, &c->act, &c->game, err);
     case OP_OFFER:
