@@ -473,8 +473,22 @@ static bool is_quotation(const struct element *e)
            !str_starts(border, "border-left:0") && !str_starts(border, "border-left:none");
 }
 
+/* "font-size:0", but not "font-size:0.9em". */
+static bool is_nought(const char *style, const char *what)
+{
+    const char *value = strstr(style, what);
+
+    if (value == NULL || value[strlen(what)] != '0')
+        return false;
+    value += strlen(what) + 1;
+    return *value != '.' && !char_is_digit(*value);
+}
+
 static bool is_hidden(const struct element *e)
 {
+    if (is_nought(e->style, "font-size:") || is_nought(e->style, "opacity:") ||
+        is_nought(e->style, "max-height:"))
+        return true;
     return strstr(e->style, "display:none") != NULL ||
            strstr(e->style, "visibility:hidden") != NULL ||
            strstr(e->style, "mso-hide:all") != NULL;

@@ -613,6 +613,22 @@ static bool is_torn(const struct split *s, size_t i)
            is_quoted(s, i + 1) && s->lines[i - 1].raw_n + 1 + first_word > 70;
 }
 
+/* A link right below a quoted line, which a program left without its mark: what is attached to it
+ * was quoted, too (P08).  How many lines; 0: none. */
+static size_t unmarked_at(const struct split *s, size_t i)
+{
+    const char *line = low(s, i);
+    size_t n = 0;
+
+    line += *line == '<';
+    if (i == 0 || !is_quoted(s, i - 1) ||
+        !(str_starts(line, "http://") || str_starts(line, "https://") || str_starts(line, "www.")))
+        return 0;
+    while (i + n < s->count && !is_blank(s, i + n) && !is_quoted(s, i + n))
+        n++;
+    return n;
+}
+
 /* The quote right above i ends with a block of header words: its text must follow, unmarked. */
 static bool is_below_header_block(const struct split *s, size_t i)
 {
@@ -653,7 +669,12 @@ static size_t walk_text(struct walk *w, size_t i)
 {
     struct split *s = w->split;
     enum reply_kind kind = w->mode == MODE_TOP ? REPLY_TOP : REPLY_BETWEEN;
+    size_t n = w->mode == MODE_BETWEEN && !w->has_text ? unmarked_at(s, i) : 0;
 
+    if (n > 0) {
+        mark(s, i, n, REPLY_QUOTE);
+        return n;
+    }
     if (w->mode == MODE_BETWEEN && is_torn(s, i)) {
         mark(s, i, 1, REPLY_QUOTE);
         return 1;
