@@ -39,7 +39,7 @@ enum {
     INBOX_NOBODYS_AN_HOUR = 50        /* nobody's letters that are kept of an hour */
 };
 #define INBOX_RAW_KEEP_MS (30 * MS_DAY)        /* a settled letter's bytes are kept so long */
-#define INBOX_FOREIGN_KEEP_MS MS_DAY           /* … of strangers, machines and loops */
+#define INBOX_FOREIGN_KEEP_MS MS_DAY           /* … of nobody's, machines and loops */
 #define INBOX_QUARANTINE_KEEP_MS (90 * MS_DAY) /* … of one set aside */
 #define INBOX_KEEP_MS (400 * MS_DAY)           /* the row itself, and so its fingerprint */
 

@@ -956,8 +956,9 @@
       " id")                                                                                       \
     X(INBOX_ERASE,                                                                                 \
       "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND"    \
-      " settled_at < ?4 AND (verdict IN ('stranger', 'automatic', 'loop') OR settled_at < ?1)"     \
-      " AND (state <> 'quarantined' OR settled_at < ?2) ORDER BY settled_at, id LIMIT ?3)")        \
+      " settled_at < ?4 AND (verdict IN ('stranger', 'automatic', 'loop') OR (user_id IS NULL AND" \
+      " state = 'done') OR settled_at < ?1) AND (state <> 'quarantined' OR settled_at < ?2) ORDER" \
+      " BY settled_at, id LIMIT ?3)")                                                              \
     X(INBOX_PURGE,                                                                                 \
       "DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE settled_at < ?1 ORDER BY"         \
       " settled_at, id LIMIT ?2)")                                                                 \

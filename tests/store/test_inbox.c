@@ -578,7 +578,7 @@ static bool has_raw(int64_t id)
 
 static void test_bytes_are_erased_and_old_rows_removed_each_at_its_time(void **state)
 {
-    int64_t done = put(1), aside = put(2), foreign = put(4), waits = put(3);
+    int64_t done = put(1), aside = put(2), foreign = put(4), nobodys = put(5), waits = put(3);
     int64_t erased = -1, removed = -1;
     struct held_row held = {.game_id = game, .user_id = users[0], .inbox_id = done};
     struct token_row t = token(1), found;
@@ -589,6 +589,10 @@ static void test_bytes_are_erased_and_old_rows_removed_each_at_its_time(void **s
     assert_int_equal(claim_one(), done);
     assert_int_equal(claim_one(), aside);
     assert_int_equal(claim_one(), foreign);
+    assert_int_equal(claim_one(), nobodys);
+    assert_ok(inbox_settle(rig.txn, nobodys, INBOX_DONE, INBOX_VERDICT_UNREADABLE, "", 0, 0, 0, T0,
+                           &err),
+              err);
     settle(done, INBOX_VERDICT_ACTED, T0);
     settle(aside, INBOX_VERDICT_QUARANTINED, T0);
     settle(foreign, INBOX_VERDICT_STRANGER, T0);
@@ -601,8 +605,9 @@ static void test_bytes_are_erased_and_old_rows_removed_each_at_its_time(void **s
     assert_int_equal(erased, 0);
     assert_ok(inbox_purge(rig.txn, T0 + INBOX_FOREIGN_KEEP_MS + 1, 10, &erased, &removed, &err),
               err);
-    assert_int_equal(erased, 1);
+    assert_int_equal(erased, 2);
     assert_false(has_raw(foreign));
+    assert_false(has_raw(nobodys));
     assert_ok(inbox_purge(rig.txn, T0 + INBOX_RAW_KEEP_MS, 10, &erased, &removed, &err), err);
     assert_int_equal(erased, 0);
     assert_ok(inbox_purge(rig.txn, T0 + INBOX_RAW_KEEP_MS + 1, 10, &erased, &removed, &err), err);
@@ -622,7 +627,7 @@ static void test_bytes_are_erased_and_old_rows_removed_each_at_its_time(void **s
     assert_ok(inbox_purge(rig.txn, T0 + INBOX_KEEP_MS + 1, 1, &erased, &removed, &err), err);
     assert_int_equal(removed, 1); /* at most that many */
     assert_ok(inbox_purge(rig.txn, T0 + INBOX_KEEP_MS + 1, 10, &erased, &removed, &err), err);
-    assert_int_equal(removed, 2);
+    assert_int_equal(removed, 3);
     assert_st(inbox_get(conn(), done, false, &r, &err), ST_NOT_FOUND, err);
     assert_true(has_raw(waits)); /* however old */
     /* what came of it stays */
