@@ -89,7 +89,7 @@ CREATE TABLE inbox (
     answer_id   INTEGER,                       -- outbox.id of the answer, which may be purged by now; NULL: none
     claimed_at  INTEGER,                       -- when last claimed; NULL: not yet
     settled_at  INTEGER,                       -- when it got its verdict; NULL: it waits
-    raw         BLOB,                          -- the letter as it came; NULL: erased
+    is_kept     INTEGER NOT NULL DEFAULT 1 CHECK (is_kept IN (0, 1)), -- its bytes stand in inbox_raw; 0: erased
     CHECK ((state IN ('received', 'claimed')) = (settled_at IS NULL)),
     CHECK ((state IN ('received', 'claimed')) = (verdict = 'none'))
 ) STRICT;
@@ -97,9 +97,15 @@ CREATE INDEX inbox_received ON inbox (id) WHERE state = 'received';
 CREATE INDEX inbox_waiting ON inbox (received_at) WHERE settled_at IS NULL;
 CREATE INDEX inbox_user ON inbox (user_id, settled_at) WHERE user_id IS NOT NULL;
 CREATE INDEX inbox_quarantined ON inbox (id) WHERE state = 'quarantined';
-CREATE INDEX inbox_raw ON inbox (settled_at) WHERE raw IS NOT NULL AND settled_at IS NOT NULL;
+CREATE INDEX inbox_kept ON inbox (settled_at) WHERE is_kept = 1 AND settled_at IS NOT NULL;
 CREATE INDEX inbox_settled ON inbox (settled_at) WHERE settled_at IS NOT NULL;
 CREATE INDEX inbox_nobodys ON inbox (settled_at) WHERE user_id IS NULL AND state = 'done';
+
+-- Letters as they came.  Apart from the rest, since whatever changes a row writes it anew as a whole.
+CREATE TABLE inbox_raw (
+    inbox_id INTEGER PRIMARY KEY REFERENCES inbox (id) ON DELETE CASCADE, -- of which letter
+    raw      BLOB NOT NULL                     -- its bytes
+) STRICT;
 
 -- Where reading of a rented mailbox stands.
 CREATE TABLE imap_boxes (

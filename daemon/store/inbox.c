@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "store/internal.h"
 
 void inbox_row_release(struct inbox_row *row)
@@ -41,6 +42,16 @@ static void inbox_read(struct query *q, struct inbox_row *r)
     r->settled_at = column_at(q);
 }
 
+static enum status raw_put(struct store_txn *txn, int64_t id, const struct inbox_row *row,
+                           struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_INBOX_RAW_PUT);
+
+    bind_int(&q, id);
+    bind_blob(&q, row->raw ? (const void *)row->raw : "", row->raw_len);
+    return query_run(&q, err);
+}
+
 enum status inbox_put(struct store_txn *txn, const struct inbox_row *row, int64_t *ret_id,
                       bool *ret_is_new, struct err *err)
 {
@@ -60,7 +71,6 @@ enum status inbox_put(struct store_txn *txn, const struct inbox_row *row, int64_
     bind_cut(&q, row->message_id, sizeof message_id, message_id);
     bind_hash(&q, row->fingerprint);
     bind_int(&q, (int64_t)row->raw_len);
-    bind_blob(&q, row->raw ? (const void *)row->raw : "", row->raw_len);
     st = query_row(&q, &has_row, err);
     if (st == ST_OK && has_row) {
         id = column_id(&q);
@@ -68,6 +78,8 @@ enum status inbox_put(struct store_txn *txn, const struct inbox_row *row, int64_
         st = query_done(&q, err);
     }
     st = query_end(&q, st, err);
+    if (st == ST_OK && repeats == 0)
+        st = raw_put(txn, id, row, err);
     if (st == ST_OK) {
         *ret_id = id;
         *ret_is_new = repeats == 0;
@@ -275,18 +287,23 @@ enum status inbox_list(struct store_conn *conn, int state, int64_t user_id, int6
 enum status inbox_purge(struct store_txn *txn, utc_ms now, int max, int64_t *ret_erased,
                         int64_t *ret_removed, struct err *err)
 {
-    struct query q = query_begin(txn->conn, Q_INBOX_ERASE);
-    int64_t erased;
-    enum status st;
+    static const enum query_id erase[] = {Q_INBOX_RAW_ERASE, Q_INBOX_ERASE};
+    enum status st = ST_OK;
+    int64_t erased = 0;
+    struct query q;
 
-    bind_int(&q, now - INBOX_RAW_KEEP_MS);
-    bind_int(&q, now - INBOX_QUARANTINE_KEEP_MS);
-    bind_int(&q, max);
-    bind_int(&q, now - INBOX_FOREIGN_KEEP_MS);
-    st = query_run(&q, err);
+    for (size_t i = 0; i < COUNT_OF(erase) && st == ST_OK; i++) { /* of the same letters */
+        q = query_begin(txn->conn, erase[i]);
+        bind_int(&q, now - INBOX_RAW_KEEP_MS);
+        bind_int(&q, now - INBOX_QUARANTINE_KEEP_MS);
+        bind_int(&q, max);
+        bind_int(&q, now - INBOX_FOREIGN_KEEP_MS);
+        st = query_run(&q, err);
+        if (st == ST_OK)
+            erased = sqlite3_changes64(txn->conn->db);
+    }
     if (st != ST_OK)
         return st;
-    erased = sqlite3_changes64(txn->conn->db);
     q = query_begin(txn->conn, Q_INBOX_PURGE);
     bind_int(&q, now - INBOX_KEEP_MS);
     bind_int(&q, max);

@@ -88,6 +88,11 @@
 #define INBOX_COLUMNS                                                                              \
     "id, received_at, way, token_hash, recipient, sender, message_id, fingerprint, size, state,"   \
     " attempts, repeats, verdict, reason, user_id, game_id, answer_id, claimed_at, settled_at"
+/* Letters whose bytes have been kept long enough. */
+#define INBOX_OVERDUE                                                                              \
+    "SELECT id FROM inbox WHERE is_kept = 1 AND settled_at < ?4 AND (verdict IN ('stranger',"      \
+    " 'automatic', 'loop') OR (user_id IS NULL AND state = 'done') OR settled_at < ?1) AND"        \
+    " (state <> 'quarantined' OR settled_at < ?2) ORDER BY settled_at, id LIMIT ?3"
 #define HELD_COLUMNS                                                                               \
     "game_id, seat, kind, user_id, state_no, move, with_draw, inbox_id, received_at, release_at,"  \
     " created_at"
@@ -451,6 +456,9 @@
     X(VERIFY_ATTEMPTS,                                                                             \
       "SELECT /*scan*/ count(*) FROM outbox o WHERE (SELECT count(*) FROM outbox_attempts a"       \
       " WHERE a.outbox_id = o.id) > o.attempts")                                                   \
+    X(VERIFY_INBOX_RAW,                                                                            \
+      "SELECT /*scan*/ count(*) FROM inbox i LEFT JOIN inbox_raw r ON r.inbox_id = i.id WHERE"     \
+      " i.is_kept <> (r.inbox_id IS NOT NULL)")                                                    \
     X(POLICY_HOLDS,                                                                                \
       "SELECT class, domain, until_at, held_ms FROM policy_holds WHERE class > '' ORDER BY class," \
       " domain LIMIT ?1")                                                                          \
@@ -461,7 +469,8 @@
     X(INBOX_GET,                                                                                   \
       "SELECT " INBOX_COLUMNS " FROM inbox WHERE id = ?1")                                         \
     X(INBOX_GET_RAW,                                                                               \
-      "SELECT " INBOX_COLUMNS ", raw FROM inbox WHERE id = ?1")                                    \
+      "SELECT " INBOX_COLUMNS ", (SELECT raw FROM inbox_raw WHERE inbox_id = inbox.id) FROM inbox" \
+      " WHERE id = ?1")                                                                            \
     X(INBOX_WAITING,                                                                               \
       "SELECT count(*) FROM inbox WHERE settled_at IS NULL AND received_at <= ?1")                 \
     X(INBOX_ANSWERS,                                                                               \
@@ -927,9 +936,11 @@
     /* inbox */                                                                                    \
     X(INBOX_PUT,                                                                                   \
       "INSERT INTO inbox (received_at, way, token_hash, recipient, sender, message_id,"            \
-      " fingerprint, size, state, raw) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'received', ?9)"    \
+      " fingerprint, size, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'received')"             \
       " ON CONFLICT (fingerprint) DO UPDATE SET repeats = inbox.repeats + 1 RETURNING id,"         \
       " repeats")                                                                                  \
+    X(INBOX_RAW_PUT,                                                                               \
+      "INSERT INTO inbox_raw (inbox_id, raw) VALUES (?1, ?2)")                                     \
     X(INBOX_CLAIM,                                                                                 \
       "UPDATE inbox SET state = 'claimed', attempts = attempts + 1, claimed_at = ?1 WHERE id IN"   \
       " (SELECT id FROM inbox WHERE state = 'received' AND id > 0 AND (id = (SELECT id FROM inbox" \
@@ -952,13 +963,11 @@
       " ?3)) RETURNING id")                                                                        \
     X(INBOX_RETRY,                                                                                 \
       "UPDATE inbox SET state = 'received', attempts = 0, verdict = 'none', reason = '',"          \
-      " settled_at = NULL WHERE id = ?1 AND state = 'quarantined' AND raw IS NOT NULL RETURNING"   \
-      " id")                                                                                       \
+      " settled_at = NULL WHERE id = ?1 AND state = 'quarantined' AND is_kept = 1 RETURNING id")   \
+    X(INBOX_RAW_ERASE,                                                                             \
+      "DELETE FROM inbox_raw WHERE inbox_id IN (" INBOX_OVERDUE ")")                               \
     X(INBOX_ERASE,                                                                                 \
-      "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND"    \
-      " settled_at < ?4 AND (verdict IN ('stranger', 'automatic', 'loop') OR (user_id IS NULL AND" \
-      " state = 'done') OR settled_at < ?1) AND (state <> 'quarantined' OR settled_at < ?2) ORDER" \
-      " BY settled_at, id LIMIT ?3)")                                                              \
+      "UPDATE inbox SET is_kept = 0 WHERE id IN (" INBOX_OVERDUE ")")                              \
     X(INBOX_PURGE,                                                                                 \
       "DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE settled_at < ?1 ORDER BY"         \
       " settled_at, id LIMIT ?2)")                                                                 \

@@ -353,6 +353,9 @@ static enum status check_file(struct verify *v, struct store_reader *reader, str
         st = check_none(v, Q_VERIFY_TOKENS_KEPT, "letters kept that should have been erased", err);
     if (st == ST_OK)
         st = check_none(v, Q_VERIFY_ATTEMPTS, "notices with more attempts than they count", err);
+    if (st == ST_OK)
+        st = check_none(v, Q_VERIFY_INBOX_RAW, "letters whose bytes are not where they should be",
+                        err);
     store_read_end(reader);
     return st;
 }

@@ -123,6 +123,9 @@ static void test_each_fault_is_found_and_named(void **state)
         {"INSERT INTO webhooks (user_id, url, kind, secret, next_due_at, created_at, updated_at)"
          " VALUES (1, 'u', 'slack', x'00', 77, 1, 1)",
          "do not know what waits"},
+        {"INSERT INTO inbox (received_at, way, recipient, sender, fingerprint, size, state)"
+         " VALUES (1, 'lmtp', 'r', 's', zeroblob(32), 3, 'received')",
+         "bytes are not where they should be"},
     };
 
     (void)state;
