@@ -7,7 +7,7 @@
 #ifndef FH_BASE_THREAD_H
 #define FH_BASE_THREAD_H
 
-/* Name the calling thread; what goes beyond fifteen bytes is cut off.  It cannot fail in a way that matters. */
+/* Name the calling thread; what goes beyond fifteen bytes is cut off. */
 void thread_name(const char *name);
 
 #endif

@@ -164,8 +164,8 @@ static enum status note_move(struct request *r, struct store_conn *conn,
     data->facts = malloc(sizeof *data->facts);
     if (!data->facts)
         return err_reason(err, REASON_NO_MEMORY, "a move");
-    st = game_facts_of(conn, &moved->game, moved->seats, &moved->move, request_viewer(r), data->facts,
-                       err);
+    st = game_facts_of(conn, &moved->game, moved->seats, &moved->move, request_viewer(r),
+                       data->facts, err);
     if (st == ST_OK && r->key)
         return tell_move(r, err); /* it is kept in this transaction */
     r->resumed = tell_move;

@@ -85,7 +85,8 @@ void wire_print_problem(struct buf *out, const struct err *why, int status, enum
                "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
                "Content-Security-Policy: " HTTP_DATA_CSP "\r\nConnection: close\r\n\r\n%s",
                status, status_words(status), days[at.weekday], at.day, months[at.month - 1],
-               at.year, at.hour, at.minute, at.second, lang_tag(lang), body ? strlen(body) : 0, body ? body : "");
+               at.year, at.hour, at.minute, at.second, lang_tag(lang), body ? strlen(body) : 0,
+               body ? body : "");
     free(body);
     json_decref(root);
     buf_release(&detail);

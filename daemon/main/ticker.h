@@ -3,7 +3,8 @@
  *
  * It sleeps until the next timer is due, at most ARBITER_HEARTBEAT_MS, and then has the writer run
  * arbiter_tick(); ticker_wake() – from the writer's hook, when a timer was set – makes it look
- * at once if the timer is due before it would look anyway.  Once an hour it removes what has had its time (old answers, links, letters).
+ * at once if the timer is due before it would look anyway.  Once an hour it removes what has had
+ * its time (old answers, links, letters).
  *
  * Time: due times are the engine's wall clock; waiting is by the monotonic one.
  * Threads: start and stop on the main thread, wake on any.

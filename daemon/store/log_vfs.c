@@ -248,7 +248,7 @@ static enum status over_make(struct over *o, sqlite3_vfs *base, struct err *err)
 {
     o->base = base;
     (void)snprintf(o->name, sizeof o->name, "log-over-%.60s", base->zName);
-    /* Version 1: no extension is loaded, no system call exchanged, and the time is not asked for. */
+    /* Version 1: no extension is loaded, no system call exchanged. */
     o->vfs = (sqlite3_vfs){.iVersion = 1,
                            .szOsFile = (int)sizeof(struct log_file) + base->szOsFile,
                            .mxPathname = base->mxPathname,

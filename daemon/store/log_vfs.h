@@ -21,8 +21,8 @@
 
 #include "base/status.h"
 
-/* At most so much is kept: 30 pages with their headers.  SQLite's own VFS for Unix fails where it is
- * given 128 KiB at once. */
+/* At most so much is kept: 30 pages with their headers.  SQLite's own VFS for Unix fails where it
+ * is given 128 KiB at once. */
 enum { LOG_VFS_BYTES = 124 * 1024 };
 
 /* The name, which lives as long as the process, of this VFS over base (NULL or "": the one that

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBC = set("""assert.h ctype.h errno.h fcntl.h inttypes.h limits.h locale.h math.h poll.h pthread.h
 signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h
 time.h unistd.h dirent.h pwd.h grp.h netdb.h arpa/inet.h netinet/in.h netinet/tcp.h net/if.h sys/file.h
-sys/mman.h sys/resource.h sys/socket.h sys/stat.h sys/time.h sys/types.h sys/uio.h sys/un.h
+sys/mman.h sys/prctl.h sys/resource.h sys/socket.h sys/stat.h sys/time.h sys/types.h sys/uio.h sys/un.h
 sys/wait.h sys/ioctl.h sys/statvfs.h sys/inotify.h sys/eventfd.h sys/epoll.h sys/random.h
 getopt.h libgen.h malloc.h asm/socket.h termios.h sched.h dlfcn.h""".split())
 PURE = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stddef.h", "stdint.h", "string.h",
