@@ -35,7 +35,11 @@ static bool line_is_base64(const char *line, size_t n, bool *ret_is_last)
     while (at < n && base64_value((unsigned char)line[at]) >= 0)
         at++;
     *ret_is_last = at < n;
-    return n - at <= 2 && at + strspn(line + at, "=") >= n;
+    if (n - at > 2)
+        return false;
+    while (at < n && line[at] == '=') /* the bytes end without a NUL */
+        at++;
+    return at == n;
 }
 
 void decode_base64(const char *text, size_t n, struct buf *out)

@@ -486,6 +486,7 @@ static void test_base64_ends_with_its_lines(void **state)
         {"ZTItZTQK\n", "e2-e4\n"},
         {"  ZTItZTQK  \n\n\n", "e2-e4\n"},
         {"ZTItZTQ=\nresign\n", "e2-e4"},
+        {"ZTItZTQKZTItZTQ=", "e2-e4\ne2-e4"}, /* 16 bytes, and nothing behind the last one */
         {"ZTItZTQK\n\nlist\n", "e2-e4\n"},
         {"ZTIt\nZTQK\n-- \nAnna\n", "e2-e4\n"},
         {"ZTIt\n\nZTQK\n", "e2-e4\n"}, /* doubled line ends */
