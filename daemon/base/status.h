@@ -95,7 +95,7 @@ enum status {
     X(NO_DRAW_OFFERED, "no_draw_offered", ST_CONFLICT, "NoDrawWasOffered", "No draw was offered")  \
     X(MOVE_HELD, "move_held", ST_CONFLICT, "MoveIsHeld", "A move of yours is being held")          \
     X(NOTHING_HELD, "nothing_held", ST_CONFLICT, "NothingToUndo",                                  \
-      "There is no move to take back")                                                             \
+      "There is nothing to take back")                                                             \
     X(NO_CLAIM, "no_claim", ST_ILLEGAL, "NoDrawToClaim", "There is no draw to claim")              \
     X(ILLEGAL_MOVE, "illegal_move", ST_ILLEGAL, "InvalidMove", "The move is not legal")            \
     X(AMBIGUOUS_MOVE, "ambiguous_move", ST_ILLEGAL, "MoveIsAmbiguous",                             \
