@@ -227,7 +227,7 @@ SELECT
 FROM game_events;
 DROP TABLE game_events;
 ALTER TABLE new_game_events RENAME TO game_events;
-CREATE INDEX game_events_game_id ON game_events (game_id, id);
+-- No index by (game_id, id) any more: within a game ids grow as seqs do.
 
 -- kind: + 'delivery', the turn's letter was not handed over until then; + 'held', a move by mail was
 -- held and then dropped.
@@ -282,7 +282,7 @@ CREATE UNIQUE INDEX timers_one ON timers (kind) WHERE game_id IS NULL;
 -- class: + 'answer', as in prefs.
 CREATE TABLE new_outbox (
     id           INTEGER PRIMARY KEY,          -- its Message-ID and webhook-id are made of this
-    dedupe_key   TEXT NOT NULL UNIQUE,         -- what must not be said twice, e.g. 'turn:7k2m4xqz:41:2:mail'
+    dedupe_key   TEXT NOT NULL UNIQUE,         -- what must not be said twice, e.g. '000000000517:turn:7k2m4xqz:41:2:mail'
     class        TEXT NOT NULL                 -- of notices, to be switched off by; see prefs
                  CHECK (class = 'login' OR class = 'security' OR class = 'invitation' OR
                         class = 'placing' OR class = 'start' OR class = 'turn' OR
@@ -346,7 +346,10 @@ CREATE INDEX outbox_webhook_due ON outbox (webhook_id, due_at, id)
     WHERE state = 'queued' AND channel = 'webhook';
 CREATE INDEX outbox_leased ON outbox (leased_until) WHERE state = 'leased';
 CREATE INDEX outbox_webhook ON outbox (webhook_id, id) WHERE webhook_id IS NOT NULL;
-CREATE INDEX outbox_game_waiting ON outbox (game_id, class, due_at) WHERE settled_at IS NULL;
+-- Asked at every move; a letter that goes at once is in neither.
+CREATE INDEX outbox_late ON outbox (game_id, class, due_at)
+    WHERE state = 'queued' AND due_at > created_at;
+CREATE INDEX outbox_warnings ON outbox (game_id) WHERE class = 'warning' AND settled_at IS NULL;
 CREATE INDEX outbox_settled ON outbox (settled_at) WHERE settled_at IS NOT NULL;
 
 -- Was the letter of this turn handed over (T17)?  Which letter told him of it?

@@ -441,11 +441,12 @@ static json_t *others(const struct telling *t, const struct reader *reader,
     return list;
 }
 
+/* Keys begin with the event's number, so that new ones stand together in the index. */
 static void mail_key(struct intent_row *intent, const char *public_id, const char *again)
 {
     (void)snprintf(intent->dedupe_key, sizeof intent->dedupe_key,
-                   "%s:%s:%" PRId64 ":%" PRId64 ":mail%s", notice_class_str(intent->cls),
-                   public_id, intent->seq, intent->user_id, again);
+                   "%012" PRId64 ":%s:%s:%" PRId64 ":%" PRId64 ":mail%s", intent->event_id,
+                   notice_class_str(intent->cls), public_id, intent->seq, intent->user_id, again);
 }
 
 static enum status put_mail(struct telling *t, const struct reader *reader,
@@ -577,8 +578,9 @@ static enum status put_hook(struct telling *t, const struct reader *reader,
         intent.params = t->hook_params;
     intent.expires_at = t->now + WEBHOOK_LIFE_MS;
     (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key,
-                   "%s:%s:%" PRId64 ":hook:%016" PRIx64 "%s", notice_class_str(why->cls),
-                   t->game->public_id, why->event->seq, endpoint_hash(webhook), t->again);
+                   "%012" PRId64 ":%s:%s:%" PRId64 ":hook:%016" PRIx64 "%s", why->event->id,
+                   notice_class_str(why->cls), t->game->public_id, why->event->seq,
+                   endpoint_hash(webhook), t->again);
     return outbox_put(t->txn, &intent, NULL, err);
 }
 
@@ -696,7 +698,7 @@ enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
      * at by the courier, now: they may have had something else to tell. */
     TRY(outbox_hurry_game(txn, game->id, NOTICE_TURN, game->state_no, now, NULL, err));
     if (has_turn_passed)
-        TRY(outbox_supersede_game(txn, game->id, NOTICE_WARNING, game->state_no, now, NULL, err));
+        TRY(outbox_supersede_warnings(txn, game->id, game->state_no, now, NULL, err));
     for (size_t i = 0; i < t->n_readers; i++)
         TRY(put_all(t, &t->readers[i], err));
 out:

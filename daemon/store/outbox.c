@@ -543,21 +543,20 @@ static void outdated_read(struct query *q, struct outdated *o)
     o->webhook_id = column_id(q);
 }
 
-static enum status outdated_list(struct store_conn *conn, int64_t game_id, enum notice_class cls,
-                                 int64_t state_no, struct outdated rows[ROWS_AT_ONCE],
-                                 size_t *ret_n, struct err *err)
+static enum status outdated_list(struct store_conn *conn, int64_t game_id, int64_t state_no,
+                                 struct outdated rows[ROWS_AT_ONCE], size_t *ret_n,
+                                 struct err *err)
 {
     struct query q = query_begin(conn, Q_OUTBOX_OUTDATED);
 
     bind_int(&q, game_id);
-    BIND_WORD(&q, notice_class_str(cls));
     bind_int(&q, state_no);
     bind_int(&q, ROWS_AT_ONCE);
     QUERY_LIST(&q, rows, ROWS_AT_ONCE, ret_n, outdated_read, err);
 }
 
-enum status outbox_supersede_game(struct store_txn *txn, int64_t game_id, enum notice_class cls,
-                                  int64_t state_no, utc_ms now, int64_t *ret_n, struct err *err)
+enum status outbox_supersede_warnings(struct store_txn *txn, int64_t game_id, int64_t state_no,
+                                      utc_ms now, int64_t *ret_n, struct err *err)
 {
     struct outdated rows[ROWS_AT_ONCE];
     int64_t all = 0;
@@ -566,7 +565,7 @@ enum status outbox_supersede_game(struct store_txn *txn, int64_t game_id, enum n
 
     /* Most often there is none: to look first is cheaper than an UPDATE … RETURNING. */
     do {
-        st = outdated_list(txn->conn, game_id, cls, state_no, rows, &n, err);
+        st = outdated_list(txn->conn, game_id, state_no, rows, &n, err);
         for (size_t i = 0; st == ST_OK && i < n; i++) {
             struct query q = query_begin(txn->conn, Q_OUTBOX_SUPERSEDE);
 

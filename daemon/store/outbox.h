@@ -136,11 +136,11 @@ MUST_CHECK enum status outbox_supersede_one(struct store_txn *txn, int64_t id, i
 MUST_CHECK enum status outbox_release(struct store_txn *txn, int64_t id, int attempt,
                                       utc_ms due_at, struct err *err);
 
-/* Intents of a game and class that still wait (leased ones not) and speak of a state before
- * state_no are superseded; *ret_n (NULL allowed): how many. */
-MUST_CHECK enum status outbox_supersede_game(struct store_txn *txn, int64_t game_id,
-                                             enum notice_class cls, int64_t state_no, utc_ms now,
-                                             int64_t *ret_n, struct err *err);
+/* Warnings about a game that still wait (leased ones not) and speak of a state before state_no are
+ * superseded; *ret_n (NULL allowed): how many. */
+MUST_CHECK enum status outbox_supersede_warnings(struct store_txn *txn, int64_t game_id,
+                                                 int64_t state_no, utc_ms now, int64_t *ret_n,
+                                                 struct err *err);
 /* At start, before the courier: leases of a process that is gone end now. */
 MUST_CHECK enum status outbox_reclaim(struct store_txn *txn, utc_ms now, int64_t *ret_n,
                                       struct err *err);

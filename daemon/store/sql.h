@@ -300,8 +300,10 @@
     X(EVENTS_OF_USER,                                                                              \
       "SELECT " EVENT_COLUMNS " FROM members m CROSS JOIN games g CROSS JOIN game_events e LEFT"   \
       " JOIN users u ON u.id = e.user_id WHERE m.user_id = ?1 AND g.id = m.game_id AND"            \
-      " g.last_event_id > ?2 AND e.game_id = g.id AND e.id > ?2 AND e.id <= ?3 AND"                \
-      " (m.until_event_id IS NULL OR e.id <= m.until_event_id) ORDER BY e.id LIMIT ?4")            \
+      " g.last_event_id > ?2 AND e.game_id = g.id AND e.seq > coalesce((SELECT p.seq FROM"         \
+      " game_events p WHERE p.game_id = g.id AND p.id <= ?2 ORDER BY p.seq DESC LIMIT 1), 0)"      \
+      " AND e.id <= ?3 AND (m.until_event_id IS NULL OR e.id <= m.until_event_id) ORDER BY e.id"   \
+      " LIMIT ?4")                                                                                 \
     X(EVENTS_NEWEST,                                                                               \
       "SELECT coalesce(max(id), 0) FROM game_events")                                              \
     /* votes */                                                                                    \
@@ -340,11 +342,11 @@
       "SELECT " INTENT_COLUMNS " FROM outbox WHERE webhook_id = ?1 AND id < ?2 ORDER BY id DESC"   \
       " LIMIT ?3")                                                                                 \
     X(OUTBOX_OUTDATED,                                                                             \
-      "SELECT id, webhook_id FROM outbox WHERE game_id = ?1 AND class = ?2 AND settled_at IS"      \
-      " NULL AND state = 'queued' AND state_no < ?3 LIMIT ?4")                                     \
+      "SELECT id, webhook_id FROM outbox WHERE game_id = ?1 AND class = 'warning' AND settled_at"  \
+      " IS NULL AND state = 'queued' AND state_no < ?2 LIMIT ?3")                                  \
     X(OUTBOX_WAITS_GAME,                                                                           \
-      "SELECT EXISTS (SELECT 1 FROM outbox WHERE game_id = ?1 AND class = ?2 AND settled_at IS"    \
-      " NULL AND due_at > ?3)")                                                                    \
+      "SELECT EXISTS (SELECT 1 FROM outbox WHERE game_id = ?1 AND class = ?2 AND state ="          \
+      " 'queued' AND due_at > created_at AND due_at > ?3)")                                        \
     X(OUTBOX_NEXT_MAIL,                                                                            \
       "SELECT min(due_at) FROM outbox WHERE state = 'queued' AND channel = 'mail' AND due_at"      \
       " < 9223372036854775807")                                                                    \
@@ -716,9 +718,9 @@
       " s.user_id = ?1), is_invited = EXISTS (SELECT 1 FROM invitations i WHERE i.game_id = ?2"    \
       " AND i.user_id = ?1 AND i.state = 'pending') WHERE user_id = ?1 AND game_id = ?2")          \
     X(MEMBER_CLOSE,                                                                                \
-      "UPDATE members SET until_event_id = (SELECT max(id) FROM game_events WHERE game_id = ?2)"   \
-      " WHERE user_id = ?1 AND game_id = ?2 AND is_player = 0 AND is_organiser = 0 AND"            \
-      " is_invited = 0")                                                                           \
+      "UPDATE members SET until_event_id = (SELECT id FROM game_events WHERE game_id = ?2 ORDER"   \
+      " BY seq DESC LIMIT 1) WHERE user_id = ?1 AND game_id = ?2 AND is_player = 0 AND"            \
+      " is_organiser = 0 AND is_invited = 0")                                                      \
     X(MEMBERS_OVER,                                                                                \
       "UPDATE members SET is_over = 1 WHERE game_id = ?1")                                         \
     X(INVITED_ADDRESS_PUT,                                                                         \
@@ -844,7 +846,7 @@
       " channel = 'mail' AND due_at > ?2 AND user_id = ?1)")                                       \
     X(OUTBOX_HURRY_GAME,                                                                           \
       "UPDATE outbox SET due_at = ?4 WHERE id IN (SELECT id FROM outbox WHERE game_id = ?1 AND"    \
-      " class = ?2 AND settled_at IS NULL AND due_at > ?4 AND state = 'queued' AND channel ="      \
+      " class = ?2 AND state = 'queued' AND due_at > created_at AND due_at > ?4 AND channel ="     \
       " 'mail' AND state_no < ?3)")                                                                \
     X(OUTBOX_AGAIN,                                                                                \
       "UPDATE outbox SET state = 'queued', settled_at = NULL, due_at = ?2, expires_at = ?3"        \

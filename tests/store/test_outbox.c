@@ -276,7 +276,7 @@ static void test_older_notices_of_a_game_are_superseded_but_not_those_under_way(
 
         (void)snprintf(x.dedupe_key, sizeof x.dedupe_key, "t%d", k);
         (void)str_copy(x.template_name, sizeof x.template_name, "turn");
-        x.cls = k == 3 ? NOTICE_RESULT : NOTICE_TURN;
+        x.cls = k == 3 ? NOTICE_RESULT : NOTICE_WARNING;
         x.user_id = anna;
         x.game_id = game;
         x.state_no = k;
@@ -287,7 +287,7 @@ static void test_older_notices_of_a_game_are_superseded_but_not_those_under_way(
     assert_ok(claim(CHANNEL_MAIL, T0, &i), err); /* t0 is being sent */
     assert_int_equal(i.id, ids[0]);
     intent_release(&i);
-    assert_ok(outbox_supersede_game(rig.txn, game, NOTICE_TURN, 2, T0, &n, &err), err);
+    assert_ok(outbox_supersede_warnings(rig.txn, game, 2, T0, &n, &err), err);
     assert_int_equal(n, 1);
     assert_ok(outbox_get(conn(), ids[1], &got, &err), err);
     assert_int_equal(got.state, OUTBOX_SUPERSEDED);
@@ -295,7 +295,7 @@ static void test_older_notices_of_a_game_are_superseded_but_not_those_under_way(
     assert_ok(outbox_get(conn(), ids[2], &got, &err), err);
     assert_int_equal(got.state, OUTBOX_QUEUED);
     intent_release(&got);
-    assert_ok(outbox_supersede_game(rig.txn, game, NOTICE_TURN, 99, T0, &n, &err), err);
+    assert_ok(outbox_supersede_warnings(rig.txn, game, 99, T0, &n, &err), err);
     assert_int_equal(n, 1);
     assert_ok(outbox_get(conn(), ids[3], &got, &err), err);
     assert_int_equal(got.state, OUTBOX_QUEUED); /* another class */

@@ -158,7 +158,7 @@ static void test_damage_of_the_file_is_found(void **state)
     (void)up(NULL);
     assert_ok(store_checkpoint(rig.store, NULL, &err), err);
     page = (long)rig_sql(&rig, "SELECT rootpage FROM sqlite_master"
-                               " WHERE name = 'game_events_game_id'");
+                               " WHERE name = 'sqlite_autoindex_game_events_1'");
     rig_shut(&rig);
     file = fopen(rig.path, "r+");
     assert_non_null(file);
