@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -1429,8 +1428,7 @@ static void *work(void *arg)
     utc_ms stop_at = UTC_NONE;
 
     thread_name("courier");
-    /* Of this thread alone, as Linux has it: drawing boards must not hold moves up. */
-    (void)setpriority(PRIO_PROCESS, 0, 10);
+    thread_stand_back(); /* drawing boards must not hold moves up */
     for (;;) {
         bool is_stopping = atomic_load(&c->is_stopping);
         uint64_t number = asked(c);
