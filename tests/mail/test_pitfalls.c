@@ -496,15 +496,6 @@ static struct buf hostile(int which)
 #define IS_SANITIZED 0
 #endif
 
-static long cpu_us(void)
-{
-    struct rusage usage;
-
-    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
-    return (long)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
-           (long)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 /* Address space this process has now. */
 static size_t space_now(void)
 {
@@ -517,14 +508,14 @@ static size_t space_now(void)
     return strtoul(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* In a child that may take 32 MiB more: reads it; 0 when refused within 50 ms of CPU, or read
- * within 200 (a third of that on a machine that does nothing else). */
+/* In a child that may take 32 MiB more: reads it; 0 when it was refused, or read, as it should be.
+ * What that costs is bounded in lines and allocations by intake/test_hostile.c, and measured by
+ * bench/mail. */
 static int read_confined(const struct buf *b, bool is_refused)
 {
     struct letter *letter = NULL;
     struct reply reply = REPLY_INIT;
     struct rlimit limit;
-    long before;
     enum status st;
 
     if (!IS_SANITIZED) {
@@ -532,13 +523,10 @@ static int read_confined(const struct buf *b, bool is_refused)
         if (setrlimit(RLIMIT_AS, &limit) != 0)
             return 10;
     }
-    before = cpu_us();
     st = letter_read(b->data, b->len, NULL, &letter, NULL);
     if (st == ST_OK && reply_split(letter->text, NULL, &reply, NULL) != ST_OK)
         return 14;
     reply_release(&reply);
-    if (!IS_SANITIZED && cpu_us() - before >= (is_refused ? 50000 : 200000))
-        return 11;
     if (is_refused)
         return st == ST_TOO_LARGE || st == ST_INVALID ? 0 : 12;
     letter_free(letter);
@@ -738,7 +726,7 @@ static int print_list(void **state)
         {26, "receipts, calendar answers and reactions are automatic"},
         {27, "signed text is read; encrypted letters and winmail.dat are told"},
         {28, "text after a file is read"},
-        {29, "hostile letters are refused within 50 ms of CPU and 32 MiB"},
+        {29, "hostile letters are refused, and read, within 32 MiB"},
         {30, "a long parameter name does not hang the reader"},
         {31, "no line end gets out of a subject, a name or an address"},
         {32, "lines of dots come out unchanged, CRLF on the wire"},
