@@ -8,8 +8,10 @@
  * What it must not do is keep anything that another connection may look for.  It reads SQLite's
  * frame headers (file format, "WAL file format"): the page that ends a commit takes all that is
  * kept with it, before SQLite's write of it returns, so SQLite syncs and publishes what is in the
- * file.  Before any other use of the log – a read, a sync, a truncation, its size, its end – what
- * is kept is written too.  Whatever does not look like a frame is written as it comes.
+ * file.  (Where a page was written twice in one transaction, SQLite writes headers anew after that,
+ * before its sync, which takes them along: synchronous must be FULL.)  Before any other use of the
+ * log – a read, a sync, a truncation, its size, its end – what is kept is written too.  Whatever
+ * does not look like a frame is written as it comes.
  *
  * Errors: a write that fails is reported by the write, sync or read that had it done, before the
  * commit returns; what was kept is dropped then, for SQLite rolls back and writes anew.
