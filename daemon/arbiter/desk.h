@@ -55,6 +55,12 @@ static inline const char *seat_word(int seat)
     return seat_name((enum seat)seat);
 }
 
+/* Is that army in the game no more: its player left, or it was mated and removed (fortress)? */
+static inline bool desk_seat_is_absent(const struct desk *d, int seat)
+{
+    return d->game.conditions[seat] == 'x';
+}
+
 /* ---------------------------------------------------------------- desk.c */
 
 /* As what the game's events tell of an event of the rules; GAME_EVENT_COUNT_ for what has no event

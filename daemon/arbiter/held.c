@@ -106,7 +106,7 @@ enum status arbiter_hold_resignation(const struct arbiter *arb, struct store_txn
     TRY(check_release(release_at, now, err));
     TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
     TRY(play_resigner(&d, act, err));
-    if (d.seats[seat].left_how != SEAT_STAYED)
+    if (d.seats[seat].left_how != SEAT_STAYED || desk_seat_is_absent(&d, seat))
         return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.left_already",
                           "{seat} has left the game already",
                           ERR_SEAT("seat", seat));
@@ -235,8 +235,8 @@ enum status held_release(struct desk *d, int seat, struct err *err)
     return held->kind == HELD_MOVE ? play_held(d, held, err) : play_resign(d, seat, err);
 }
 
-/* Can it still take effect?  A resignation can while its seat is in the game, whatever happens to
- * the others. */
+/* Can it still take effect?  A resignation can while its seat is in the game (it has not left, nor
+ * been mated and removed), whatever happens to the others. */
 static bool stands(const struct desk *d, const struct held_row *held)
 {
     const struct game_row *g = &d->game;
@@ -246,7 +246,8 @@ static bool stands(const struct desk *d, const struct held_row *held)
         return false;
     if (held->kind == HELD_MOVE)
         return g->paused_at == UTC_NONE && g->state_no == held->state_no;
-    return seat->user_id == held->user_id && seat->left_how == SEAT_STAYED;
+    return seat->user_id == held->user_id && seat->left_how == SEAT_STAYED &&
+           !desk_seat_is_absent(d, held->seat);
 }
 
 /* He had moved; if he has to think anew, the time since then is not his own. */

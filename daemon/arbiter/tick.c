@@ -270,8 +270,14 @@ static enum status clock_of_held(struct tick *t, struct desk *d, const struct he
 {
     utc_ms end_at = grace_end(d) + 1;
     struct timer_row later = *timer;
+    bool waits = false;
 
     if (d->now >= end_at) {
+        /* One of them may take it back. */
+        TRY(wait_for_letters(t, timer, (held->release_at < end_at ? held->release_at : end_at) - 1,
+                             &waits, err));
+        if (waits)
+            return ST_OK;
         t->r.released++;
         return held_release(d, held->seat, err);
     }
@@ -299,7 +305,8 @@ static enum status resign_due(struct tick *t, struct desk *d, int seat,
             return ST_OK;
         TRY(held_release(d, move->seat, err));
         t->r.released++;
-        if (d->game.state != GAME_RUNNING) /* desk_close() drops it */
+        TRY(held_settle(d, err)); /* that move may have ended the game, or had the seat removed */
+        if (!held_of_seat(d, seat))
             return ST_OK;
     }
     t->r.released++;

@@ -1162,6 +1162,53 @@ static void test_T4_an_undo_that_is_unread_keeps_a_resignation_waiting(void **st
     assert_int_equal(count_events(t, game, GAME_EVENT_RESIGNED), 0);
 }
 
+static void test_T4_an_undo_unread_at_the_end_of_the_grace_keeps_it_waiting_too(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start_days(t, "verney", 1);
+    utc_ms end = game_get(t, game).deadline_at + 12 * MS_HOUR;
+
+    live_until(t, end - MS_MINUTE);
+    (void)hold_resignation(t, game, SOUTH); /* until after the grace */
+    pass(t, MS_MINUTE - 10 * MS_SECOND);
+    int64_t letter = letter_accept(t, now_of(t));
+    pass(t, 10 * MS_SECOND + 1);
+    tick_all(t, false);
+    assert_int_equal(resigning(t, game), 1);
+    assert_int_equal(count_events(t, game, GAME_EVENT_RESIGNED), 0);
+    struct call c = acts(t, OP_UNDO, game, SOUTH);
+    c.act.received_at = end - 10 * MS_SECOND;
+    call_ok(&c);
+    letter_was_read(t, letter);
+    live_until(t, now_of(t) + MS_HOUR);
+    assert_int_equal(count_events(t, game, GAME_EVENT_RESIGNED), 0);
+    assert_int_equal(count_events(t, game, GAME_EVENT_FORFEITED), 1); /* he has not moved */
+}
+
+/* R-F14: a mated army of fortress is removed; nobody resigns for it. */
+static void test_a_resignation_of_an_army_that_is_removed_is_dropped(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start(t, "fortress reserve=usual");
+    struct call c;
+
+    set_position(t, game,
+                 "fortress 4,x,x,x,x,x,x,x,x,4/1,rK,2,x,x,x,x,x,x,x,x,4/16/16/x,x,12,x,x/"
+                 "x,x,4,uK,7,x,x/x,x,12,x,x/x,x,12,x,x/x,x,12,x,x/x,x,12,x,x/x,x,12,x,x/"
+                 "x,x,9,wK,2,x,x/16/9,wQ,6/4,x,x,x,x,x,x,x,x,2,wQ,1/1,wP,2,x,x,x,x,x,x,x,x,bK,3 "
+                 "w aaaa - - 0 0");
+    (void)hold_resignation(t, game, WEST);
+    move_ok(t, game, "j3m3");
+    assert_string_equal(game_get(t, game).conditions, "axaa");
+    assert_int_equal(resigning(t, game), 0);
+    assert_int_equal(t->dropped_calls, 1);
+    assert_int_equal(t->dropped.seat, WEST);
+    assert_int_equal(t->dropped_why, DROP_STATE);
+    c = resign_call(t, game, WEST);
+    call_refused(&c, REASON_ALREADY_DONE);
+    assert_int_equal(resigning(t, game), 0);
+}
+
 static void test_a_held_resignation_outlives_the_process(void **state)
 {
     struct table *t = *state;
@@ -1271,6 +1318,8 @@ int main(void)
         T(test_undo_takes_back_what_was_held_last_or_of_the_seat_that_is_said),
         T(test_T4_a_resignation_in_time_keeps_the_flag_from_falling),
         T(test_T4_an_undo_that_is_unread_keeps_a_resignation_waiting),
+        T(test_T4_an_undo_unread_at_the_end_of_the_grace_keeps_it_waiting_too),
+        T(test_a_resignation_of_an_army_that_is_removed_is_dropped),
         T(test_a_held_resignation_outlives_the_process),
         T(test_a_held_move_outlives_the_process),
         T(test_a_hook_that_fails_undoes_the_drop),
