@@ -131,8 +131,11 @@ static void even_dashes(struct buf *out, size_t begin)
     out->len = (size_t)(to - out->data);
 }
 
+/* Addresses and the names of players may have two dashes of their own. */
 static bool has_odd_dash(const char *text)
 {
+    if (strchr(text, '@') || g_ascii_strncasecmp(text, "seat", 4) == 0)
+        return false;
     return strstr(text, "--") != NULL || strstr(text, "\xe3\x83\xbc") != NULL ||
            strstr(text, "\xe3\x80\x9c") != NULL || strstr(text, "\xe2\x88\xbc") != NULL;
 }
