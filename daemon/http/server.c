@@ -5,7 +5,6 @@
  * two framings, %00 and %2f in paths, unknown methods, clients that trickle, too many connections.
  * What it misreads, and what it would answer by itself, is in wire.h.
  */
-#include "http/pages.h"
 #include "http/server.h"
 
 #include <assert.h>

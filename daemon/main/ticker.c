@@ -177,6 +177,7 @@ static void *ticker_main(void *arg)
         if (now >= purge_at) {
             purge(t->engine);
             purge_at = now + PURGE_EVERY_MS;
+            now = clock_guard_now(&t->engine->guard); /* it may have taken a while */
         }
         wait_ms = ARBITER_HEARTBEAT_MS;
         if (st != ST_OK) {

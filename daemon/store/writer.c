@@ -317,6 +317,8 @@ enum status writer_start(struct writer *writer, struct err *err)
     return ST_OK;
 }
 
+/* The caller signals w->work once it has let go of the mutex: else the writer, woken at once where
+ * a thread that stands back has called, would wait for it. */
 static enum status enqueue(struct writer *w, const struct writer_command *command,
                            struct answer *answer, struct err *err)
 {
@@ -329,7 +331,6 @@ static enum status enqueue(struct writer *w, const struct writer_command *comman
     w->ring[(w->head + w->n) % w->queue_max] =
         (struct waiting){.command = *command, .answer = answer};
     w->n++;
-    (void)pthread_cond_signal(&w->work);
     return ST_OK;
 }
 
@@ -342,6 +343,8 @@ enum status writer_submit(struct writer *writer, const struct writer_command *co
     (void)pthread_mutex_lock(&writer->mutex);
     st = enqueue(writer, command, NULL, err);
     (void)pthread_mutex_unlock(&writer->mutex);
+    if (st == ST_OK)
+        (void)pthread_cond_signal(&writer->work);
     return st;
 }
 
@@ -356,14 +359,18 @@ enum status writer_run(struct writer *writer, const struct writer_command *comma
     (void)pthread_mutex_lock(&writer->mutex);
     st = enqueue(writer, command, &answer, err);
     alone = !writer->is_started;
-    if (st == ST_OK && !alone)
-        while (!answer.is_there)
-            (void)pthread_cond_wait(&writer->answered, &writer->mutex);
     (void)pthread_mutex_unlock(&writer->mutex);
     if (st != ST_OK)
         return st;
-    if (alone)
+    if (alone) {
         (void)writer_drain(writer);
+    } else {
+        (void)pthread_cond_signal(&writer->work);
+        (void)pthread_mutex_lock(&writer->mutex);
+        while (!answer.is_there)
+            (void)pthread_cond_wait(&writer->answered, &writer->mutex);
+        (void)pthread_mutex_unlock(&writer->mutex);
+    }
     assert(answer.is_there);
     if (answer.st != ST_OK && err)
         *err = answer.err;
