@@ -58,6 +58,10 @@ CREATE TABLE invited_addresses (
 CREATE INDEX invited_addresses_of ON invited_addresses (address_key, created_at);
 CREATE INDEX invited_addresses_age ON invited_addresses (created_at);
 
+-- No statement went by these.
+DROP INDEX users_any_address;
+DROP INDEX games_joinable;
+
 -- ----------------------------------------------------------------------------------- the inbox
 
 -- Letters accepted.  States:
@@ -97,7 +101,7 @@ CREATE INDEX inbox_received ON inbox (id) WHERE state = 'received';
 CREATE INDEX inbox_waiting ON inbox (received_at) WHERE settled_at IS NULL;
 CREATE INDEX inbox_user ON inbox (user_id, settled_at) WHERE user_id IS NOT NULL;
 CREATE INDEX inbox_quarantined ON inbox (id) WHERE state = 'quarantined';
-CREATE INDEX inbox_kept ON inbox (settled_at) WHERE is_kept = 1 AND settled_at IS NOT NULL;
+CREATE INDEX inbox_kept ON inbox (is_kept, settled_at) WHERE is_kept = 1;
 CREATE INDEX inbox_settled ON inbox (settled_at) WHERE settled_at IS NOT NULL;
 CREATE INDEX inbox_nobodys ON inbox (settled_at) WHERE user_id IS NULL AND state = 'done';
 

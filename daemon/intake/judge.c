@@ -10,7 +10,6 @@
 
 enum {
     TEXT_ROOM = 256 * 1024,
-    HELD_LOOKED_AT = 16,
     ASKED_AN_HOUR = 10 /* letters by others held for their owner, a game */
 };
 
@@ -209,20 +208,11 @@ static bool token_is_good(const struct token_row *token, utc_ms at)
  * letter from another address must not be lost behind a stranger's. */
 static enum status was_asked(struct act *a, bool *ret_was, struct err *err)
 {
-    struct inbox_row *rows = calloc(HELD_LOOKED_AT, sizeof *rows);
-    size_t n = 0;
-    int asked = 0;
-    enum status st;
+    int64_t asked = 0;
+    enum status st = inbox_asked_since(a->conn, a->sender.user.id, a->sender.token.game_id,
+                                       a->now - MS_HOUR, &asked, err);
 
-    if (!rows)
-        return err_reason(err, REASON_NO_MEMORY, "letters");
-    st = inbox_list(a->conn, INBOX_HELD, a->sender.user.id, 0, rows, HELD_LOOKED_AT, &n, err);
-    for (size_t i = 0; st == ST_OK && i < n; i++)
-        if (rows[i].game_id == a->sender.token.game_id && rows[i].answer_id != 0 &&
-            rows[i].settled_at != UTC_NONE && rows[i].settled_at > a->now - MS_HOUR)
-            asked++;
     *ret_was = asked >= ASKED_AN_HOUR;
-    free(rows);
     return st;
 }
 
@@ -232,7 +222,10 @@ static enum status tell_of_more(struct act *a, struct settlement *s, struct err 
 {
     trace(a, "the owner has been asked %d times about this game in this hour\n", ASKED_AN_HOUR);
     (void)settle_as(s, INBOX_VERDICT_REFUSED, "more_foreign");
-    return answer(a, s, "held_more", answer_purpose(a), err);
+    TRY(answer(a, s, "held_more", answer_purpose(a), err));
+    if (s->verdict == INBOX_VERDICT_SILENT) /* kept no longer than other strangers' letters */
+        s->verdict = INBOX_VERDICT_STRANGER;
+    return ST_OK;
 }
 
 /* P18: a good token in a letter from somebody else.  The owner is asked; the stranger hears
@@ -252,7 +245,6 @@ static enum status judge_foreign(struct act *a, struct settlement *s, struct err
         return tell_of_more(a, s, err);
     if (!may) {
         trace(a, "the owner is not asked: he has had as many answers as an hour may bring\n");
-        s->verdict = INBOX_VERDICT_SILENT;
         return ST_OK;
     }
     for (size_t i = 0; i < g->n; i++)

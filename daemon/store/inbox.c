@@ -238,6 +238,17 @@ enum status inbox_answers_since(struct store_conn *conn, int64_t user_id, utc_ms
     return query_int(&q, ret_n, err);
 }
 
+enum status inbox_asked_since(struct store_conn *conn, int64_t user_id, int64_t game_id,
+                              utc_ms since, int64_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, Q_INBOX_ASKED);
+
+    bind_int(&q, user_id);
+    bind_id(&q, game_id);
+    bind_int(&q, since);
+    return query_int(&q, ret_n, err);
+}
+
 enum status inbox_same_refusal(struct store_conn *conn, int64_t user_id, int64_t game_id,
                                const char *reason, utc_ms since, int64_t *ret_n, struct err *err)
 {

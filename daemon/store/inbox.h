@@ -115,6 +115,10 @@ MUST_CHECK enum status inbox_waiting(struct store_conn *conn, utc_ms upto, int64
 /* How many of the user's letters were answered at `since` or later. */
 MUST_CHECK enum status inbox_answers_since(struct store_conn *conn, int64_t user_id, utc_ms since,
                                            int64_t *ret_n, struct err *err);
+/* How many letters that wait for the user's word about the game (0: about none) he was asked about
+ * after `since`. */
+MUST_CHECK enum status inbox_asked_since(struct store_conn *conn, int64_t user_id, int64_t game_id,
+                                         utc_ms since, int64_t *ret_n, struct err *err);
 /* How many of the user's letters about the game (0: about none) were refused for the same reason
  * at `since` or later, and answered. */
 MUST_CHECK enum status inbox_same_refusal(struct store_conn *conn, int64_t user_id,

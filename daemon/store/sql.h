@@ -478,6 +478,9 @@
     X(INBOX_ANSWERS,                                                                               \
       "SELECT count(*) FROM inbox WHERE user_id = ?1 AND settled_at >= ?2 AND answer_id IS NOT"    \
       " NULL")                                                                                     \
+    X(INBOX_ASKED,                                                                                 \
+      "SELECT count(*) FROM inbox WHERE user_id = ?1 AND settled_at > ?3 AND game_id IS NOT"       \
+      " DISTINCT FROM ?2 AND state = 'held' AND answer_id IS NOT NULL")                            \
     X(INBOX_SAME_REFUSAL,                                                                          \
       "SELECT count(*) FROM inbox WHERE user_id = ?1 AND settled_at >= ?4 AND game_id IS NOT"      \
       " DISTINCT FROM ?2 AND reason = ?3 AND verdict = 'refused' AND answer_id IS NOT NULL")       \

@@ -379,8 +379,8 @@ static void test_a_foreign_question_or_old_token_is_not_worth_asking_about(void 
     assert_int_equal(r->row.state, INBOX_DONE);
     for (int i = 0; i < 3; i++) {
         r = foreign(p, game, "d2-d4");
-        expect(r, INBOX_VERDICT_SILENT);
-        assert_int_equal(r->row.game_id, game); /* kept */
+        expect(r, INBOX_VERDICT_STRANGER); /* whose bytes are kept for a day */
+        assert_int_equal(r->row.game_id, game);
         assert_false(r->has_answer);
     }
     assert_int_equal(post_count(p, "SELECT count(*) FROM outbox"), 11);
