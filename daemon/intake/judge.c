@@ -124,6 +124,8 @@ static enum status may_answer(struct act *a, const struct settlement *s, bool *r
     if (a->options->answers_an_hour > 0 && n >= a->options->answers_an_hour)
         return ST_OK;
     if (s->verdict == INBOX_VERDICT_REFUSED || s->verdict == INBOX_VERDICT_UNREADABLE) {
+        if (a->has_game && a->game.updated_at > since) /* what was said of it then may be untrue */
+            since = a->game.updated_at;
         TRY(inbox_same_refusal(a->conn, a->sender.user.id, a->has_game ? a->game.id : 0, s->reason,
                                since, &n, err));
         if (n > 0)
@@ -148,13 +150,24 @@ static enum status answer(struct act *a, struct settlement *s, const char *templ
     return ST_OK;
 }
 
-/* "illegal_move: e2-e9": the same refusal is the same mistake in the same words. */
-static void reason_with(struct settlement *s, const char *slug, const char *text)
+/* "illegal_move: e2-e9", and behind it all lines of the letter if it has more: the same refusal is
+ * the same mistake in the same words of the same letter. */
+static void reason_with(const struct act *a, struct settlement *s, const char *slug,
+                        const char *text)
 {
-    char whole[INBOX_REASON_SIZE + GRAMMAR_SHOWN_SIZE + 2];
+    const struct reply *reply = &a->reading->reply;
+    enum reply_kind kind = a->reading->is_between ? REPLY_BETWEEN : REPLY_TOP;
+    struct buf whole = buf_make(4 * INBOX_REASON_SIZE);
+    int lines = 0;
 
-    (void)snprintf(whole, sizeof whole, "%s%s%s", slug, *text ? ": " : "", text);
-    (void)str_copy(s->reason, sizeof s->reason, whole);
+    buf_printf(&whole, "%s%s%s", slug, *text ? ": " : "", text);
+    for (size_t i = 0; i < reply->count; i++)
+        lines += reply->lines[i].kind == kind && reply->lines[i].text[0] != '\0';
+    for (size_t i = 0; i < reply->count && lines > 1 && whole.len < INBOX_REASON_SIZE; i++)
+        if (reply->lines[i].kind == kind && reply->lines[i].text[0] != '\0')
+            buf_printf(&whole, " / %.*s", INBOX_REASON_SIZE, reply->lines[i].text);
+    (void)str_copy(s->reason, sizeof s->reason, buf_failed(&whole) ? slug : whole.data);
+    buf_release(&whole);
 }
 
 static enum status reached(struct act *a, struct err *err)
@@ -188,7 +201,8 @@ static enum status judge_no_token(struct act *a, struct settlement *s, struct er
     TRY(act_begin(a, NULL, err));
     (void)settle_as(s, INBOX_VERDICT_REFUSED, is_conflict ? "token_conflict" : "no_token");
     if (grammar_acts(&a->reading->grammar)) /* another move that is not made is told anew */
-        reason_with(s, s->reason, a->reading->grammar.commands[0].shown);
+        reason_with(a, s, is_conflict ? "token_conflict" : "no_token",
+                    a->reading->grammar.commands[0].shown);
     say_plain(a, is_conflict ? "mail.token_conflict" : "mail.no_token");
     say_line(a);
     return answer(a, s, is_conflict ? "answer" : "no_token", TOKEN_ACCOUNT, err);
@@ -358,7 +372,7 @@ static enum status run_letter(struct act *a, struct settlement *s, struct err *e
         say_grammar_fault(a, g);
         a->has_failed = true;
         (void)settle_as(s, INBOX_VERDICT_REFUSED, "");
-        reason_with(s, a->reason, g->fault_shown);
+        reason_with(a, s, a->reason, g->fault_shown);
         return ST_OK;
     }
     if (confirm && !a->reading->held) {
@@ -375,7 +389,7 @@ static enum status run_letter(struct act *a, struct settlement *s, struct err *e
     TRY(run_commands(a, g, err));
     if (a->has_failed) {
         (void)settle_as(s, INBOX_VERDICT_REFUSED, "");
-        reason_with(s, a->reason, a->failed_line);
+        reason_with(a, s, a->reason, a->failed_line);
         return ST_OK;
     }
     (void)settle_as(s, a->has_acted ? INBOX_VERDICT_ACTED : INBOX_VERDICT_ANSWERED, "");

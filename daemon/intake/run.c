@@ -629,14 +629,14 @@ static enum status offer_of(struct run *r, const struct command *c, char key[ADD
     return st;
 }
 
-static void say_seat_line(struct run *r, const struct command *c)
+static void say_seat_line(struct run *r, const struct command *c, bool is_own)
 {
     struct act *a = r->a;
 
     say_command(a, c);
     say_success(a);
     SAY(a,
-        c->offer == SEAT_OFFER_ME     ? "mail.seat_me"
+        is_own                        ? "mail.seat_me"
         : c->offer == SEAT_OFFER_OPEN ? "mail.seat_open"
                                       : "mail.seat_invited",
         WORDS_TEXT("seat", words_seat_name(a->lang, (enum seat)c->seat)),
@@ -661,7 +661,8 @@ static enum status run_create(struct run *r, struct err *err)
     struct arbiter_new_game wish = {.rules = create->text};
     char(*keys)[ADDRESS_MAX + 1] = NULL;
     struct game_row *game = NULL;
-    unsigned seated = 0;
+    const struct command *twice = NULL; /* names a player who has a seat already */
+    unsigned seated = 0, own = 0;
     char code[64];
     enum status st = ST_OK;
 
@@ -689,12 +690,22 @@ static enum status run_create(struct run *r, struct err *err)
             st = refuse(r, err, REASON_BAD_FIELD, "mail.seat_twice");
         else
             st = offer_of(r, c, keys[c->seat], &wish.seats[c->seat], err);
+        if (st == ST_OK && wish.seats[c->seat].kind == OFFER_USER) {
+            for (int s = 0; s < SEATS; s++)
+                if ((seated >> s & 1u) != 0 && wish.seats[s].kind == OFFER_USER &&
+                    wish.seats[s].user_id == wish.seats[c->seat].user_id)
+                    twice = c;
+            if (wish.seats[c->seat].user_id == a->sender.user.id)
+                own |= 1u << c->seat;
+        }
         seated |= 1u << c->seat;
     }
     if (st != ST_OK)
         goto out;
     r->at = create;
     st = arbiter_create(a->options->arbiter, a->txn, a->now, actor_of(a), &wish, game, err);
+    if (st != ST_OK && err->reason == REASON_ALREADY_SEATED && twice)
+        r->at = twice;
     if (st != ST_OK && err->reason == REASON_ALREADY_SEATED && offers_address(r->g))
         st = err_reason(err, REASON_ALREADY_SEATED, "%s", reason_title(REASON_ALREADY_SEATED));
     if (st != ST_OK)
@@ -714,7 +725,8 @@ static enum status run_create(struct run *r, struct err *err)
         buf_printf(&a->text, "%s/games/%s\n", a->options->public_url, game->public_id);
     for (size_t i = 0; i < r->g->n; i++)
         if (r->g->commands[i].kind == COMMAND_SEAT)
-            say_seat_line(r, &r->g->commands[i]);
+            say_seat_line(r, &r->g->commands[i],
+                          (own >> r->g->commands[i].seat & 1u) != 0);
 out:
     free(keys);
     free(game);

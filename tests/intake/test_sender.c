@@ -492,6 +492,18 @@ static void test_the_same_mistake_is_told_once_an_hour(void **state)
     assert_true(post_play(p, SOUTH, game, "e2-e8")->has_answer); /* another one */
     pass(p->t, MS_HOUR + 1);
     assert_true(post_play(p, SOUTH, game, "e2-e9")->has_answer);
+    /* Refused for the same line, but another letter: a move that is not made is told. */
+    assert_true(post_play(p, SOUTH, game, "undo")->has_answer);
+    assert_true(post_play(p, SOUTH, game, "undo\ne2-e4")->has_answer);
+    assert_true(post_play(p, SOUTH, game, "undo\nd2-d4")->has_answer);
+    expect(post_play(p, SOUTH, game, "undo\nd2-d4"), INBOX_VERDICT_SILENT);
+    assert_true(post_play(p, SOUTH, game, "Hello\n\ne2-e4")->has_answer);
+    assert_true(post_play(p, SOUTH, game, "Hello\n\nd2-d4")->has_answer);
+    /* … and when the game has changed, so that the same may mean another thing. */
+    pass(p->t, 1);
+    move_ok(p->t, game, "e2e4");
+    assert_true(post_play(p, SOUTH, game, "undo")->has_answer);
+    expect(post_play(p, SOUTH, game, "undo"), INBOX_VERDICT_SILENT);
 }
 
 /* ---------------------------------------------------------------- once and only once (P21, P39) */
