@@ -79,7 +79,8 @@ enum status {
     X(NO_SUCH_USER, "no_such_user", ST_NOT_FOUND, "InvalidUser", "There is no such player")        \
     X(UNKNOWN_ZONE, "unknown_zone", ST_INVALID, "BadRequest", "There is no such time zone")        \
     X(METHOD, "method_not_allowed", ST_NOT_ALLOWED, "BadRequest", "This method is not known here") \
-    X(NOT_YOUR_GAME, "not_your_game", ST_FORBIDDEN, "NotYourGame", "You do not play in this game") \
+    X(NOT_YOUR_GAME, "not_your_game", ST_FORBIDDEN, "NotYourGame",                                 \
+      "This game, or this seat, is not yours")                                                     \
     X(NOT_YOUR_TURN, "not_your_turn", ST_CONFLICT, "NotYourTurn", "It is not your turn")           \
     X(STATE_MISMATCH, "state_mismatch", ST_CONFLICT, "InvalidMoveNumber", "The game has moved on") \
     X(GAME_NOT_RUNNING, "game_not_running", ST_CONFLICT, "GameNotRunning",                         \

@@ -739,7 +739,9 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
                                                   "used: the time for a move is from 1 h to 60 d."},
         {"create verney days=0\nseat south me", "the time for a move is from 1"},
         {"create verney\nseat south nobody", "InvalidUser: There is no such player"},
-        {"create verney\nseat south me\nseat west me", "AlreadySeated"},
+        {"create verney\nseat south me\nseat west me", "Line 3: seat west me\nAlreadySeated"},
+        {"create verney\nseat south boris\nseat west me\nseat east boris",
+         "Line 4: seat east boris\nAlreadySeated"},
         {"create verney\nseat south me\nseat south boris", "This seat is there twice"},
         {"create verney\nseat south bo@@example", "BadRequest"},
         {"create verney\ncreate teams", "`create` stands once in a letter"},
@@ -756,6 +758,18 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
         expect_says(r, rows[i].words);
     }
     assert_int_equal(post_count(p, "SELECT count(*) FROM games"), 0);
+}
+
+/* Who names himself is not told of an invitation to himself. */
+static void test_ones_own_name_is_as_good_as_me(void **state)
+{
+    struct post *p = *state;
+
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0),
+                 "create teams\nseat north Anna\nseat east boris");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "North is yours.");
+    expect_says(r, "East: an invitation goes to boris.");
 }
 
 /* The limit of the API holds by mail too. */
@@ -1264,8 +1278,8 @@ static void test_refusals_are_in_the_players_language_to_the_last_word(void **st
     static const struct {
         const char *text, *ru, *ro;
     } rows[] = {
-        {"create chess", "BadRequest: Значение поля не годится: игры `chess` нет; игры: verney,",
-         "BadRequest: Un câmp are o valoare nepotrivită: nu există jocul `chess`; jocuri: verney,"},
+        {"create chess", "BadRequest: Значение не годится: игры `chess` нет; игры: verney,",
+         "BadRequest: O valoare nu se potrivește: nu există jocul `chess`; jocuri: verney,"},
         {"create verney inert=maybe",
          "такого значения у правила стола нет; правила стола игры verney:",
          "regula mesei nu are această valoare; regulile mesei în verney:"},
@@ -1353,6 +1367,7 @@ int main(void)
         TEST(test_a_reserve_is_placed_by_mail),
         TEST(test_a_game_is_made_and_filled_by_mail),
         TEST(test_a_game_that_cannot_be_made_is_not),
+        TEST(test_ones_own_name_is_as_good_as_me),
         TEST(test_an_address_is_invited_three_times_before_it_answers),
         TEST(test_an_old_address_makes_no_game_and_keeps_no_note),
         TEST(test_an_answer_that_is_far_too_long_loses_nothing),
