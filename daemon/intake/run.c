@@ -49,6 +49,14 @@ static enum status refuse(struct run *r, struct err *err, enum reason reason, co
 
 /* ------------------------------------------------------------------------------- a move */
 
+/* The square that a move begins at, as text; "" if it is none of the board's. */
+static void starting_square(const struct position *pos, int from, char ret[SQUARE_TEXT_MAX])
+{
+    ret[0] = '\0';
+    if (square_is_on_board(pos->variant.game, from))
+        (void)square_print(from, ret);
+}
+
 /* What would be right instead of a move that was refused. */
 static void hint_move(struct run *r, const struct position *pos)
 {
@@ -72,8 +80,7 @@ static void hint_move(struct run *r, const struct position *pos)
         if (reading->from == SQUARE_NONE)
             reading->kind = KIND_KING;
     }
-    if (reading->from != SQUARE_NONE && reading->from >= 0)
-        (void)square_print(reading->from, square);
+    starting_square(pos, reading->from, square);
     switch (verdict) {
     case READ_SEVERAL:
         for (int i = 0; i < reading->candidates && i < MOVE_CANDIDATES_MAX; i++) {
@@ -91,7 +98,7 @@ static void hint_move(struct run *r, const struct position *pos)
         buf_clear(&out);
         if (!square[0] && reading->judgement.code != MOVE_NO_CASTLING) {
             reading->from = reading->judgement.move.from;
-            (void)square_print(reading->from, square);
+            starting_square(pos, reading->from, square);
         }
         break;
     case READ_WRONG_MAN:

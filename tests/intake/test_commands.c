@@ -445,6 +445,15 @@ static void test_squares_and_letters_that_are_not_are_explained(void **state)
     r = post_play(p, SOUTH, game, "Dear all");
     expect_silent(r, "files");
     expect_silent(r, "Pieces");
+    /* A square in the corner of a cross: the hint is about that man, not about a1. */
+    game = game_start(p->t, "verney");
+    r = post_play(p, SOUTH, game, "Nc3");
+    expect_says(r, "c3 is not a square of this board");
+    expect_says(r, "Legal for a knight of yours: ");
+    expect_silent(r, "a1");
+    r = post_play(p, SOUTH, game, "a1-b2");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_silent(r, "no legal move from a1");
 }
 
 static void test_games_lists_invitations_and_games_that_wait(void **state)
