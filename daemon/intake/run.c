@@ -314,7 +314,8 @@ static enum status run_undo(struct run *r, struct err *err)
     st = arbiter_undo(a->options->arbiter, a->txn, a->now, actor_of(a), &act, &held, NULL, err);
     if (st != ST_OK)
         return err->reason == REASON_NOTHING_HELD
-                   ? refuse(r, err, REASON_NOTHING_HELD, "mail.undo_late")
+                   ? refuse(r, err, REASON_NOTHING_HELD,
+                            r->at->seat >= 0 ? "mail.undo_not_that" : "mail.undo_late")
                    : st;
     TRY(act_reload(a, err));
     a->has_acted = true;

@@ -649,6 +649,7 @@ static void test_R_C13_who_has_two_armies_says_which_one_resigns(void **state)
     expect_says(r, "is on hold; it takes effect at this time: ");
     r = post_play(p, SOUTH, game, "undo west");
     expect_says(r, "NothingToUndo");
+    expect_says(r, "Nothing of that army is held; `undo` alone takes back what was held last.");
     r = post_play(p, SOUTH, game, "undo North\nresign north\ne2-e3");
     expect(r, INBOX_VERDICT_ACTED);
     live(p, 10 * MS_MINUTE);
