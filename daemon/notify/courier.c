@@ -275,7 +275,10 @@ static enum status mark_address(struct courier *c, struct store_txn *txn, struct
     st = users_get(store_txn_conn(txn), intent->user_id, &user, err);
     if (st != ST_OK || !str_case_eq(user.address, intent->envelope_to))
         return st; /* he has another address by now */
-    if (m->mark == MARK_SENT && (user.bounces > 0 || user.address_state != ADDRESS_OK))
+    /* One that was under way already when the address failed proves nothing: a relay takes it and
+     * reports later. */
+    if (m->mark == MARK_SENT && (user.bounces > 0 || user.address_state != ADDRESS_OK) &&
+        intent->created_at >= user.bounced_at)
         return m->is_quiet ? users_reached(txn, user.id, now, err)
                            : notify_on_reached(txn, user.id, now, notify, err);
     if (m->is_hard || m->is_soft)

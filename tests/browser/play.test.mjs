@@ -209,7 +209,7 @@ test('a fortress game is placed and drawn with its walls', async (t) => {
     assert.equal(await anna.inputValue('#place-bishop'), 'o1');
     await anna.click('#place');
     await anna.locator('#status', { hasText: 'Your turn: White' }).waitFor();
-    assert.equal(await anna.locator('game-board [data-square="d1"] .man').count(), 1);
+    await anna.locator('game-board [data-square="d1"] .man').waitFor(); /* the board comes a moment after the words */
     assert.ok((await anna.locator('game-board .wall').getAttribute('d')).length > 20, 'walls are drawn');
     assert.equal(await anna.locator('game-board [role=gridcell]').count(), 192);
     assert.deepEqual(faults, []);
