@@ -17,6 +17,7 @@ import { count, eventsOf, SEATS, startGame } from './lib/play.mjs';
 import { lmtpConnect, mailIn, startPrograms } from './lib/bymail.mjs';
 import { randomOf } from './lib/crash.mjs';
 
+const HITS = 3; /* of one letter at most */
 const KILLS = Number(process.env.FH_CRASHES ?? 100);
 const HANDLES = ['anna', 'boris', 'clara', 'dmitri'];
 const STYLES = ['gmail', 'outlook', 'apple', 'thunderbird', 'mutt', 'k9', 'outlook-html'];
@@ -54,12 +55,18 @@ test(`killed ${KILLS} times between a letter's acceptance and its effect`, async
         letters += 1;
         notes += isNoted;
         let isDone = false;
-        while (!isDone) {
+        for (let tries = 0; !isDone; tries++) {
+            /* One that was begun five times without an end is put aside (P39), as it must be. */
+            const isHit = tries < HITS;
             const link = await lmtpConnect(lmtp);
             /* Killed while the letter is on its way, when it is accepted, or a little later. */
             const when = below(3);
             let strike = null;
-            const kill = async () => { await club.kill(); kills += 1; };
+            const kill = async () => {
+                if (!isHit) return;
+                await club.kill();
+                kills += 1;
+            };
             try {
                 const answer = await link.send({ ...made, onData: () => { if (when === 0) strike = moment(below(4)).then(kill); } });
                 assert.equal(answer.code, 250, answer.text);
@@ -73,7 +80,7 @@ test(`killed ${KILLS} times between a letter's acceptance and its effect`, async
             link.close();
             if (!strike) strike = kill();
             await strike;
-            await club.start();
+            if (isHit) await club.start();
         }
         /* The effect comes without anybody asking for it. */
         await post.letters.take((x) => x.to[0] === `${handle}@example.net` && isAnswer(x) && x.mail.inReplyTo === `<${made.id}>`);
