@@ -42,11 +42,7 @@ enum status imap_boxes_purge(struct store_txn *txn, utc_ms before, int64_t *ret_
                              struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_IMAP_BOXES_PURGE);
-    enum status st;
 
     bind_int(&q, before);
-    st = query_run(&q, err);
-    if (st == ST_OK)
-        *ret_n = sqlite3_changes64(txn->conn->db);
-    return st;
+    return query_count(&q, ret_n, err);
 }

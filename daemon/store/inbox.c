@@ -121,12 +121,9 @@ enum status inbox_claim(struct store_txn *txn, utc_ms now, size_t max, struct in
 enum status inbox_reclaim(struct store_txn *txn, utc_ms now, int64_t *ret_n, struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_INBOX_RECLAIM);
-    enum status st = query_run(&q, err);
 
     (void)now;
-    if (st == ST_OK)
-        *ret_n = sqlite3_changes64(txn->conn->db);
-    return st;
+    return query_count(&q, ret_n, err);
 }
 
 /* An update of one row that must be in the right state. */
@@ -299,29 +296,21 @@ enum status inbox_purge(struct store_txn *txn, utc_ms now, int max, int64_t *ret
                         int64_t *ret_removed, struct err *err)
 {
     static const enum query_id erase[] = {Q_INBOX_RAW_ERASE, Q_INBOX_ERASE};
-    enum status st = ST_OK;
     int64_t erased = 0;
-    struct query q;
+    enum status st = ST_OK;
 
     for (size_t i = 0; i < COUNT_OF(erase) && st == ST_OK; i++) { /* of the same letters */
-        q = query_begin(txn->conn, erase[i]);
+        struct query q = query_begin(txn->conn, erase[i]);
+
         bind_int(&q, now - INBOX_RAW_KEEP_MS);
         bind_int(&q, now - INBOX_QUARANTINE_KEEP_MS);
         bind_int(&q, max);
         bind_int(&q, now - INBOX_FOREIGN_KEEP_MS);
-        st = query_run(&q, err);
-        if (st == ST_OK)
-            erased = sqlite3_changes64(txn->conn->db);
+        st = query_count(&q, &erased, err);
     }
-    if (st != ST_OK)
-        return st;
-    q = query_begin(txn->conn, Q_INBOX_PURGE);
-    bind_int(&q, now - INBOX_KEEP_MS);
-    bind_int(&q, max);
-    st = query_run(&q, err);
-    if (st == ST_OK) {
+    if (st == ST_OK)
+        st = query_purge(txn->conn, Q_INBOX_PURGE, now - INBOX_KEEP_MS, max, ret_removed, err);
+    if (st == ST_OK)
         *ret_erased = erased;
-        *ret_removed = sqlite3_changes64(txn->conn->db);
-    }
     return st;
 }

@@ -181,6 +181,11 @@ enum status query_insert(struct query *q, int64_t *ret_id, struct err *err);
 enum status query_change(struct query *q, struct err *err);
 /* Run and end a statement without rows. */
 enum status query_run(struct query *q, struct err *err);
+/* The same, and tell how many rows it changed. */
+enum status query_count(struct query *q, int64_t *ret_n, struct err *err);
+/* Remove what is older than `before`, at most `max`: a statement with these two parameters. */
+enum status query_purge(struct store_conn *conn, enum query_id id, utc_ms before, int max,
+                        int64_t *ret_n, struct err *err);
 /* Run and end one that gives one integer. */
 enum status query_int(struct query *q, int64_t *ret, struct err *err);
 

@@ -457,19 +457,16 @@ enum status logins_purge(struct store_txn *txn, utc_ms before, int max, int64_t 
 {
     static const enum query_id queries[] = {Q_LOGIN_LINK_PURGE, Q_REGISTRATION_PURGE,
                                             Q_SESSION_PURGE, Q_ADDRESS_CHANGE_PURGE};
-    int64_t n = 0;
+    int64_t all = 0;
 
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
-        struct query q = query_begin(txn->conn, queries[i]);
-        enum status st;
+        int64_t n = 0;
+        enum status st = query_purge(txn->conn, queries[i], before, max, &n, err);
 
-        bind_int(&q, before);
-        bind_int(&q, max);
-        st = query_run(&q, err);
         if (st != ST_OK)
             return st;
-        n += sqlite3_changes64(txn->conn->db);
+        all += n;
     }
-    *ret_n = n;
+    *ret_n = all;
     return ST_OK;
 }

@@ -776,11 +776,9 @@ enum status outbox_depth(struct store_conn *conn, enum notice_channel channel,
 
 static enum status hurry(struct store_txn *txn, struct query *q, int64_t *ret_n, struct err *err)
 {
-    enum status st = query_run(q, err);
     int64_t n = 0;
+    enum status st = query_count(q, &n, err);
 
-    if (st == ST_OK)
-        n = sqlite3_changes64(txn->conn->db);
     if (n > 0)
         txn_note_outbox(txn);
     if (st == ST_OK && ret_n)
@@ -875,19 +873,8 @@ enum status outbox_handover(struct store_conn *conn, int64_t game_id, int64_t us
 enum status outbox_purge(struct store_txn *txn, utc_ms before, int max, int64_t *ret_n,
                          struct err *err)
 {
-    struct query q = query_begin(txn->conn, Q_ATTEMPTS_PURGE);
-    enum status st;
+    int64_t attempts;
+    enum status st = query_purge(txn->conn, Q_ATTEMPTS_PURGE, before, max, &attempts, err);
 
-    bind_int(&q, before);
-    bind_int(&q, max);
-    st = query_run(&q, err);
-    if (st != ST_OK)
-        return st;
-    q = query_begin(txn->conn, Q_OUTBOX_PURGE);
-    bind_int(&q, before);
-    bind_int(&q, max);
-    st = query_run(&q, err);
-    if (st == ST_OK)
-        *ret_n = sqlite3_changes64(txn->conn->db);
-    return st;
+    return st == ST_OK ? query_purge(txn->conn, Q_OUTBOX_PURGE, before, max, ret_n, err) : st;
 }

@@ -302,6 +302,26 @@ enum status query_run(struct query *q, struct err *err)
     return query_end(q, query_done(q, err), err);
 }
 
+enum status query_count(struct query *q, int64_t *ret_n, struct err *err)
+{
+    sqlite3 *db = q->conn->db;
+    enum status st = query_run(q, err);
+
+    if (st == ST_OK)
+        *ret_n = sqlite3_changes64(db);
+    return st;
+}
+
+enum status query_purge(struct store_conn *conn, enum query_id id, utc_ms before, int max,
+                        int64_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, id);
+
+    bind_int(&q, before);
+    bind_int(&q, max);
+    return query_count(&q, ret_n, err);
+}
+
 enum status query_int(struct query *q, int64_t *ret, struct err *err)
 {
     bool has_row = false;

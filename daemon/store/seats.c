@@ -399,15 +399,7 @@ enum status invitations_to_address(struct store_conn *conn, const char *address_
 enum status invitations_purge(struct store_txn *txn, utc_ms before, int max, int64_t *ret_n,
                               struct err *err)
 {
-    struct query q = query_begin(txn->conn, Q_INVITED_ADDRESS_PURGE);
-    enum status st;
-
-    bind_int(&q, before);
-    bind_int(&q, max);
-    st = query_run(&q, err);
-    if (st == ST_OK)
-        *ret_n = sqlite3_changes64(txn->conn->db);
-    return st;
+    return query_purge(txn->conn, Q_INVITED_ADDRESS_PURGE, before, max, ret_n, err);
 }
 
 enum status invitations_of_game(struct store_conn *conn, int64_t game_id,

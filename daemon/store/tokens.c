@@ -85,13 +85,5 @@ enum status tokens_revoke_user(struct store_txn *txn, int64_t user_id, utc_ms no
 enum status tokens_purge(struct store_txn *txn, utc_ms before, int max, int64_t *ret_n,
                          struct err *err)
 {
-    struct query q = query_begin(txn->conn, Q_TOKENS_PURGE);
-    enum status st;
-
-    bind_int(&q, before);
-    bind_int(&q, max);
-    st = query_run(&q, err);
-    if (st == ST_OK)
-        *ret_n = sqlite3_changes64(txn->conn->db);
-    return st;
+    return query_purge(txn->conn, Q_TOKENS_PURGE, before, max, ret_n, err);
 }
