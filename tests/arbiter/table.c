@@ -440,6 +440,18 @@ int64_t game_create_open(struct table *t, const char *rules, int creator, bool i
     return create(t, rules, creator, is_private, 0);
 }
 
+int64_t game_start_two_seats(struct table *t, const char *rules)
+{
+    int64_t game = game_create_open(t, rules, SOUTH, false);
+    struct call c = acts(t, OP_JOIN, game, SOUTH);
+
+    c.seats = 1u << 0 | 1u << 2;
+    call_ok(&c);
+    join(t, game, WEST, 1);
+    join(t, game, EAST, 3);
+    return game;
+}
+
 void join(struct table *t, int64_t game, int user, int seat)
 {
     struct call c = acts(t, OP_JOIN, game, user);

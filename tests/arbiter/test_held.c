@@ -756,14 +756,9 @@ static void test_who_has_agreed_already_cannot_offer_with_his_move(void **state)
 static void test_one_player_of_two_seats_offers_for_both(void **state)
 {
     struct table *t = *state;
-    int64_t game = game_create_open(t, "verney", SOUTH, false);
-    struct call c = acts(t, OP_JOIN, game, SOUTH);
+    int64_t game = game_start_two_seats(t, "verney");
+    struct call c;
 
-    /* R-C13 */
-    c.seats = 5;
-    call_ok(&c);
-    join(t, game, WEST, 1);
-    join(t, game, EAST, 3);
     c = hold_call(t, game, "e3");
     c.with_draw = true;
     call_ok(&c);
@@ -1027,14 +1022,10 @@ static void test_the_end_of_the_game_drops_all_of_them(void **state)
 static void test_R_C13_one_player_of_two_seats_names_the_one_that_resigns(void **state)
 {
     struct table *t = *state;
-    int64_t game = game_create_open(t, "verney", SOUTH, false);
-    struct call c = acts(t, OP_JOIN, game, SOUTH);
+    int64_t game = game_start_two_seats(t, "verney");
+    struct call c;
     char text[256];
 
-    c.seats = 5;
-    call_ok(&c);
-    join(t, game, WEST, 1);
-    join(t, game, EAST, 3);
     c = resign_call(t, game, SOUTH);
     call_refused(&c, REASON_MISSING_FIELD);
     c.act.seat = 2;
@@ -1066,13 +1057,9 @@ static void test_R_C13_one_player_of_two_seats_names_the_one_that_resigns(void *
 static void test_undo_takes_back_what_was_held_last_or_of_the_seat_that_is_said(void **state)
 {
     struct table *t = *state;
-    int64_t game = game_create_open(t, "verney", SOUTH, false);
-    struct call c = acts(t, OP_JOIN, game, SOUTH);
+    int64_t game = game_start_two_seats(t, "verney");
+    struct call c;
 
-    c.seats = 5;
-    call_ok(&c);
-    join(t, game, WEST, 1);
-    join(t, game, EAST, 3);
     for (int named = 0; named < 2; named++) {
         c = resign_call(t, game, SOUTH);
         c.act.seat = 2;

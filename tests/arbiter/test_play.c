@@ -246,13 +246,9 @@ static void test_who_does_not_play_does_not_move(void **state)
 static void test_one_player_moves_for_both_his_seats(void **state)
 {
     struct table *t = *state;
-    int64_t game = game_create_open(t, "verney", SOUTH, false);
-    struct call c = acts(t, OP_JOIN, game, SOUTH);
+    int64_t game = game_start_two_seats(t, "verney");
+    struct call c;
 
-    c.seats = 5;
-    call_ok(&c);
-    join(t, game, WEST, 1);
-    join(t, game, EAST, 3);
     c = acts(t, OP_MOVE, game, SOUTH);
     c.text = "e2e3";
     call_ok(&c);

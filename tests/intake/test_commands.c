@@ -625,13 +625,8 @@ static void test_who_moves_at_once_is_told_that_he_does_not_resign(void **state)
 static void test_R_C13_who_has_two_armies_says_which_one_resigns(void **state)
 {
     struct post *p = *state;
-    int64_t game = game_create_open(p->t, "teams", SOUTH, false);
-    struct call c = acts(p->t, OP_JOIN, game, SOUTH);
+    int64_t game = game_start_two_seats(p->t, "teams");
 
-    c.seats = 5;
-    call_ok(&c);
-    join(p->t, game, WEST, 1);
-    join(p->t, game, EAST, 3);
     r = post_play(p, SOUTH, game, "resign");
     expect(r, INBOX_VERDICT_REFUSED);
     expect_says(r, "You have two armies in this game.");
