@@ -285,7 +285,7 @@ static enum status check_held(struct replay *r, struct err *err)
             check_held_move(r, &held[i]);
         else if (g->state != GAME_RUNNING || held[i].state_no > g->state_no ||
                  seat->user_id != held[i].user_id || seat->left_how != SEAT_STAYED ||
-                 g->conditions[held[i].seat] == 'x')
+                 seat_is_absent(g, held[i].seat))
             FAULT(r, "a resignation is held that cannot take effect");
         for (size_t j = 0; j < n_timers; j++)
             has_timer = has_timer ||

@@ -56,9 +56,9 @@ static inline const char *seat_word(int seat)
 }
 
 /* Is that army in the game no more: its player left, or it was mated and removed (fortress)? */
-static inline bool desk_seat_is_absent(const struct desk *d, int seat)
+static inline bool seat_is_absent(const struct game_row *game, int seat)
 {
-    return d->game.conditions[seat] == 'x';
+    return game->conditions[seat] == 'x';
 }
 
 /* ---------------------------------------------------------------- desk.c */

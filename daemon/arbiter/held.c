@@ -106,7 +106,7 @@ enum status arbiter_hold_resignation(const struct arbiter *arb, struct store_txn
     TRY(check_release(release_at, now, err));
     TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
     TRY(play_resigner(&d, act, err));
-    if (d.seats[seat].left_how != SEAT_STAYED || desk_seat_is_absent(&d, seat))
+    if (d.seats[seat].left_how != SEAT_STAYED || seat_is_absent(&d.game, seat))
         return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.left_already",
                           "{seat} has left the game already",
                           ERR_SEAT("seat", seat));
@@ -247,7 +247,7 @@ static bool stands(const struct desk *d, const struct held_row *held)
     if (held->kind == HELD_MOVE)
         return g->paused_at == UTC_NONE && g->state_no == held->state_no;
     return seat->user_id == held->user_id && seat->left_how == SEAT_STAYED &&
-           !desk_seat_is_absent(d, held->seat);
+           !seat_is_absent(g, held->seat);
 }
 
 /* He had moved; if he has to think anew, the time since then is not his own. */
