@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+
 enum { THREADS = 100 };
 
 struct runner {
@@ -152,50 +154,61 @@ static void test_X2_a_move_racing_the_flag(void **state)
     free(r);
 }
 
-/* A held move is played, taken back, dropped or replaced, and only one of these, whoever comes at
- * the instant of its release. */
-static void test_X2_what_becomes_of_a_held_move_is_one_thing(void **state)
+/* What is held at HELD_TABLES tables, and RIVALS_EACH who come at the instant of its release. */
+enum { HELD_TABLES = 40, RIVALS_EACH = 2, RELEASE_TICKS = 8 };
+
+/* South holds something (op) everywhere; then, all at once, the rivals of its last instant, in
+ * varying pairs, and ticks of its release.  Whoever resigns among them is `resigner`.  The runners
+ * of table i begin at i * RIVALS_EACH; the caller frees them. */
+static struct runner *race_for_held(struct table *t, enum op op, const enum op *rivals,
+                                    int n_rivals, int resigner, int64_t games[HELD_TABLES])
 {
-    enum { TABLES = 40, EACH = 2, TICKS = 8 };
-    static const enum op rivals[] = {OP_UNDO, OP_MOVE, OP_RESIGN, OP_PAUSE, OP_ABORT};
-    enum { RIVALS = (int)(sizeof rivals / sizeof rivals[0]) };
-    struct table *t = *state;
-    struct runner *r = runners_new(TABLES * EACH + TICKS);
-    int64_t games[TABLES];
+    struct runner *r = runners_new(HELD_TABLES * RIVALS_EACH + RELEASE_TICKS);
     utc_ms release_at = now_of(t) + MS_MINUTE;
 
-    for (int i = 0; i < TABLES; i++) {
+    for (int i = 0; i < HELD_TABLES; i++) {
         games[i] = game_start(t, "verney");
-        struct call c = acts(t, OP_HOLD, games[i], SOUTH);
-        c.text = "e3";
+        struct call c = acts(t, op, games[i], SOUTH);
+        c.text = op == OP_HOLD ? "e3" : c.text;
         c.release_at = release_at;
         call_ok(&c);
     }
-    for (int i = 0; i < TABLES; i++) {
-        for (int k = 0; k < EACH; k++) {
-            struct runner *x = &r[i * EACH + k];
-            enum op op = rivals[(i + k * (1 + i / RIVALS)) % RIVALS];
-            x->call = acts(t, op, games[i],
-                           op == OP_RESIGN                    ? WEST
-                           : op == OP_PAUSE || op == OP_ABORT ? ORGANISER
-                                                              : SOUTH);
-            x->call.text = op == OP_MOVE ? "d3" : "";
+    for (int i = 0; i < HELD_TABLES; i++) {
+        for (int k = 0; k < RIVALS_EACH; k++) {
+            struct runner *x = &r[i * RIVALS_EACH + k];
+            enum op rival = rivals[(i + k * (1 + i / n_rivals)) % n_rivals];
+            x->call = acts(t, rival, games[i],
+                           rival == OP_RESIGN                       ? resigner
+                           : rival == OP_PAUSE || rival == OP_ABORT ? ORGANISER
+                                                                    : SOUTH);
+            x->call.text = rival == OP_MOVE ? "d3" : "";
             x->call.at = release_at - 1; /* those of the last instant, run by whichever order */
             x->call.has_at = true;
         }
     }
-    for (int i = TABLES * EACH; i < TABLES * EACH + TICKS; i++)
+    for (int i = HELD_TABLES * RIVALS_EACH; i < HELD_TABLES * RIVALS_EACH + RELEASE_TICKS; i++)
         r[i].call = (struct call){.op = OP_TICK, .t = t, .limit = 9, .at = release_at,
                                   .has_at = true};
     table_start_thread(t);
-    (void)race(r, TABLES * EACH + TICKS);
+    (void)race(r, HELD_TABLES * RIVALS_EACH + RELEASE_TICKS);
     tick_all(t, false);
+    return r;
+}
+
+/* A held move is played, taken back, dropped or replaced, and only one of these, whoever comes at
+ * the instant of its release. */
+static void test_X2_what_becomes_of_a_held_move_is_one_thing(void **state)
+{
+    static const enum op rivals[] = {OP_UNDO, OP_MOVE, OP_RESIGN, OP_PAUSE, OP_ABORT};
+    struct table *t = *state;
+    int64_t games[HELD_TABLES];
+    struct runner *r = race_for_held(t, OP_HOLD, rivals, (int)COUNT_OF(rivals), WEST, games);
     int dropped = 0;
-    for (int i = 0; i < TABLES; i++) {
-        struct runner *x = &r[i * EACH];
+    for (int i = 0; i < HELD_TABLES; i++) {
+        struct runner *x = &r[i * RIVALS_EACH];
         int moves = count_events(t, games[i], GAME_EVENT_MOVE);
         bool is_undone = false;
-        for (int k = 0; k < EACH; k++)
+        for (int k = 0; k < RIVALS_EACH; k++)
             is_undone = is_undone || (x[k].call.op == OP_UNDO && x[k].st == ST_OK);
         assert_true(moves <= 1);
         struct held_row held;
@@ -215,40 +228,16 @@ static void test_X2_what_becomes_of_a_held_move_is_one_thing(void **state)
  * or dropped. */
 static void test_X2_what_becomes_of_a_held_resignation_is_one_thing(void **state)
 {
-    enum { TABLES = 40, EACH = 2, TICKS = 8 };
     static const enum op rivals[] = {OP_UNDO, OP_MOVE, OP_RESIGN, OP_ABORT};
-    enum { RIVALS = (int)(sizeof rivals / sizeof rivals[0]) };
     struct table *t = *state;
-    struct runner *r = runners_new(TABLES * EACH + TICKS);
-    int64_t games[TABLES];
-    utc_ms release_at = now_of(t) + MS_MINUTE;
+    int64_t games[HELD_TABLES];
+    struct runner *r =
+        race_for_held(t, OP_HOLD_RESIGNATION, rivals, (int)COUNT_OF(rivals), SOUTH, games);
 
-    for (int i = 0; i < TABLES; i++) {
-        games[i] = game_start(t, "verney");
-        struct call c = acts(t, OP_HOLD_RESIGNATION, games[i], SOUTH);
-        c.release_at = release_at;
-        call_ok(&c);
-    }
-    for (int i = 0; i < TABLES; i++) {
-        for (int k = 0; k < EACH; k++) {
-            struct runner *x = &r[i * EACH + k];
-            enum op op = rivals[(i + k * (1 + i / RIVALS)) % RIVALS];
-            x->call = acts(t, op, games[i], op == OP_ABORT ? ORGANISER : SOUTH);
-            x->call.text = op == OP_MOVE ? "d3" : "";
-            x->call.at = release_at - 1;
-            x->call.has_at = true;
-        }
-    }
-    for (int i = TABLES * EACH; i < TABLES * EACH + TICKS; i++)
-        r[i].call = (struct call){.op = OP_TICK, .t = t, .limit = 9, .at = release_at,
-                                  .has_at = true};
-    table_start_thread(t);
-    (void)race(r, TABLES * EACH + TICKS);
-    tick_all(t, false);
-    for (int i = 0; i < TABLES; i++) {
+    for (int i = 0; i < HELD_TABLES; i++) {
         bool is_gone = false, by_hand = false;
-        for (int k = 0; k < EACH; k++) {
-            const struct runner *x = &r[i * EACH + k];
+        for (int k = 0; k < RIVALS_EACH; k++) {
+            const struct runner *x = &r[i * RIVALS_EACH + k];
             is_gone = is_gone || (x->st == ST_OK && x->call.op != OP_ABORT);
             by_hand = by_hand || (x->st == ST_OK && x->call.op == OP_RESIGN);
         }
