@@ -37,6 +37,7 @@ enum {
     BOARD_PNG_MAX = 2240,       /* pixels of width */
     BOARD_PNG_MIN = 120,
     BOARD_PNG_DEFAULT = 560,
+    BOARD_PNG_FORM = 2,         /* one more whenever the same SVG becomes other bytes of PNG */
     BOARD_TEXT_COLUMNS = 78     /* no line of a text board is longer */
 };
 
@@ -56,7 +57,8 @@ struct board_view {
 MUST_CHECK enum status board_svg(const struct board_view *view, struct buf *out,
                                  struct err *err);
 
-/* The same picture; opaque, on white.  width in pixels, 0 for the default. */
+/* The same picture; opaque, on white, with a palette (board/indexed.h): some 34 KB at the default
+ * width.  width in pixels, 0 for the default.  The same bytes for the same SVG and width. */
 MUST_CHECK enum status board_png(const struct board_view *view, int width, struct buf *out,
                                  struct err *err);
 

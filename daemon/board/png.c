@@ -4,13 +4,7 @@
 #include <cairo.h>
 #include <librsvg/rsvg.h>
 
-static cairo_status_t on_bytes(void *arg, const unsigned char *bytes, unsigned int n)
-{
-    struct buf *out = arg;
-
-    buf_add(out, bytes, n);
-    return buf_failed(out) ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
-}
+#include "board/indexed.h"
 
 enum status board_png(const struct board_view *view, int width, struct buf *out, struct err *err)
 {
@@ -48,10 +42,15 @@ enum status board_png(const struct board_view *view, int width, struct buf *out,
     }
     cairo_surface_flush(surface);
     if (cairo_status(cairo) != CAIRO_STATUS_SUCCESS ||
-        cairo_surface_write_to_png_stream(surface, on_bytes, out) != CAIRO_STATUS_SUCCESS) {
-        st = buf_failed(out) ? buf_status(out, "a picture of the board", err)
-                             : err_set(err, ST_NOMEM, "picture: not written");
+        cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS) {
+        st = err_set(err, ST_NOMEM, "picture: not drawn");
+        goto out;
     }
+    st = indexed_png(&(struct pixels){.bytes = cairo_image_surface_get_data(surface),
+                                      .width = width,
+                                      .height = width,
+                                      .stride = cairo_image_surface_get_stride(surface)},
+                     out, err);
 out:
     if (cairo != NULL)
         cairo_destroy(cairo);

@@ -213,7 +213,7 @@ static enum status answer_png(struct request *r, struct board_job *job, struct e
     char hex[2 * 12 + 1], etag[2 * 12 + 3];
     enum status st = board_svg(&job->board, &svg, err);
 
-    buf_printf(&svg, "\n%d", job->width);
+    buf_printf(&svg, "\n%d %d", job->width, BOARD_PNG_FORM);
     if (st == ST_OK)
         st = buf_status(&svg, "the board", err);
     if (st == ST_OK)

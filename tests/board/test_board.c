@@ -1,11 +1,15 @@
 #include "support/harness.h"
 
+#include <cairo.h>
+#include <librsvg/rsvg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
 #include "board/board.h"
+#include "board/indexed.h"
 
 /* A middle game: South mated, a turned pawn of West on k5, a check on the mated king. */
 static const char middle[] =
@@ -216,6 +220,283 @@ static void test_png_has_the_width_that_was_asked_for(void **state)
     buf_release(&b);
 }
 
+/* ---------------------------------------------------------------- pixels and palettes */
+
+struct bytes_left {
+    const char *at;
+    size_t n;
+};
+
+static cairo_status_t give_bytes(void *arg, unsigned char *to, unsigned int n)
+{
+    struct bytes_left *left = arg;
+
+    if (n > left->n)
+        return CAIRO_STATUS_READ_ERROR;
+    memcpy(to, left->at, n);
+    left->at += n;
+    left->n -= n;
+    return CAIRO_STATUS_SUCCESS;
+}
+
+/* libpng's reading of it, to the last byte; a damaged check sum would be an error. */
+static cairo_surface_t *png_surface(const struct buf *png)
+{
+    struct bytes_left left = {png->data, png->len};
+    cairo_surface_t *surface = cairo_image_surface_create_from_png_stream(give_bytes, &left);
+
+    assert_int_equal(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
+    assert_int_equal(cairo_image_surface_get_format(surface), CAIRO_FORMAT_RGB24); /* opaque */
+    assert_int_equal(left.n, 0);
+    return surface;
+}
+
+/* The SVG as its library draws it, in true colours. */
+static cairo_surface_t *svg_surface(const struct board_view *view, int width)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, width);
+    cairo_t *cairo = cairo_create(surface);
+    struct buf svg = drawn(view);
+    RsvgHandle *handle = rsvg_handle_new_from_data((const guint8 *)svg.data, svg.len, NULL);
+
+    assert_non_null(handle);
+    assert_true(rsvg_handle_render_document(
+        handle, cairo, &(RsvgRectangle){.width = width, .height = width}, NULL));
+    g_object_unref(handle);
+    cairo_destroy(cairo);
+    cairo_surface_flush(surface);
+    buf_release(&svg);
+    return surface;
+}
+
+static uint32_t pixel(cairo_surface_t *surface, int x, int y)
+{
+    const unsigned char *row = cairo_image_surface_get_data(surface) +
+                               (ptrdiff_t)y * cairo_image_surface_get_stride(surface);
+    uint32_t rgb;
+
+    memcpy(&rgb, row + 4 * (ptrdiff_t)x, sizeof rgb);
+    return rgb & 0xffffffu;
+}
+
+/* The square of the distance in RGB. */
+static int apart(uint32_t a, uint32_t b)
+{
+    int sum = 0;
+
+    for (int shift = 0; shift < 24; shift += 8) {
+        int d = (int)(a >> shift & 255) - (int)(b >> shift & 255);
+
+        sum += d * d;
+    }
+    return sum;
+}
+
+static int colours_of_palette(const struct buf *png)
+{
+    assert_memory_equal(png->data + 24, "\x08\x03", 2); /* 8 bits, a palette */
+    assert_memory_equal(png->data + 37, "PLTE", 4);
+    return (int)png_number(png->data + 33) / 3;
+}
+
+/* The views that have everything pictures have: walls, gates, last move, check, turned pawn, grey
+ * army, six colours, every side. */
+static const struct {
+    const char *rules, *text, *last;
+} scenes[] = {
+    {.rules = "verney", .last = "e2e4"},
+    {.rules = "fortress reserve=usual", .last = "e3e4"},
+    {.rules = "teams"},
+    {.text = middle, .last = "j8k7"},
+};
+
+static struct board_view scene(size_t i, int seat, struct position *pos)
+{
+    struct board_view view = {.pos = pos, .bottom = (enum seat)seat};
+
+    *pos = scenes[i].text ? parsed(scenes[i].text) : started(scenes[i].rules);
+    if (scenes[i].last) {
+        view.has_last = true;
+        view.last = move_of(scenes[i].last);
+    }
+    return view;
+}
+
+static void assert_png_shows_the_svg(const struct board_view *view, int width)
+{
+    struct buf png = buf_make(4 * 1024 * 1024);
+    cairo_surface_t *want = svg_surface(view, width), *got;
+    struct err err = ERR_INIT;
+    int worst = 0;
+
+    assert_ok(board_png(view, width, &png, &err), err);
+    got = png_surface(&png);
+    assert_int_equal(cairo_image_surface_get_width(got), width);
+    assert_int_equal(cairo_image_surface_get_height(got), width);
+    for (int y = 0; y < width; y++)
+        for (int x = 0; x < width; x++) {
+            int d = apart(pixel(want, x, y), pixel(got, x, y));
+
+            worst = d > worst ? d : worst;
+        }
+    if (worst > INDEXED_NEAR * INDEXED_NEAR)
+        fail_msg("a pixel of a picture %d wide is off by the root of %d", width, worst);
+    assert_int_equal(pixel(got, 0, 0), 0xffffff); /* also where the page around it is dark */
+    assert_true(colours_of_palette(&png) <= 256);
+    cairo_surface_destroy(got);
+    cairo_surface_destroy(want);
+    buf_release(&png);
+}
+
+static void test_no_pixel_of_a_png_is_far_from_its_true_colour(void **state)
+{
+    struct position pos;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(scenes); i++) {
+        for (int seat = 0; seat < SEATS; seat++) {
+            struct board_view view = scene(i, seat, &pos);
+
+            assert_png_shows_the_svg(&view, BOARD_PNG_DEFAULT);
+        }
+        struct board_view view = scene(i, 0, &pos);
+
+        assert_png_shows_the_svg(&view, BOARD_PNG_MIN);
+        assert_png_shows_the_svg(&view, 2 * BOARD_PNG_DEFAULT);
+    }
+}
+
+/* Squares, marks of the last move and armies are told apart by plain colours: those are exact.  At
+ * 40 pixels a square the middle of each lies on pixels of its own. */
+static void test_plain_colours_of_a_png_are_exact(void **state)
+{
+    static const struct {
+        int x, y;
+        uint32_t rgb;
+    } table[] = {
+        {3 * 40 + 20, 7 * 40 + 20, 0xcbc1af},  /* d7, dark */
+        {4 * 40 + 20, 7 * 40 + 20, 0xece6da},  /* e7, light */
+        {4 * 40 + 3, 10 * 40 + 20, 0xb3c878},  /* e4, of the last move, dark */
+        {4 * 40 + 3, 12 * 40 + 20, 0xb3c878},  /* e2 */
+        {4 * 40 + 32, 13 * 40 + 27, 0xffffff}, /* e1: White's mark, beside its letter */
+        {0 * 40 + 32, 6 * 40 + 26, 0xd55e00},  /* a8: Red's */
+        {7 * 40 + 28, 0 * 40 + 34, 0xf2dc23},  /* h14: Yellow's */
+        {13 * 40 + 32, 6 * 40 + 26, 0x2b2b2b}, /* n8: Black's */
+    };
+    struct position pos;
+    struct board_view view = scene(0, 0, &pos);
+    struct buf png = buf_make(4 * 1024 * 1024);
+    struct err err = ERR_INIT;
+    cairo_surface_t *got;
+
+    (void)state;
+    assert_ok(board_png(&view, 14 * 40 + 2 * 24, &png, &err), err);
+    got = png_surface(&png);
+    for (size_t i = 0; i < COUNT_OF(table); i++)
+        if (pixel(got, 24 + table[i].x, 24 + table[i].y) != table[i].rgb)
+            fail_msg("%zu: %06x, not %06x", i, pixel(got, 24 + table[i].x, 24 + table[i].y),
+                     table[i].rgb);
+    cairo_surface_destroy(got);
+    buf_release(&png);
+}
+
+/* A turn's letter has its picture in base64 beside 8 KiB of words; with it, it stays below 64 KiB.
+ * Four bytes a pixel took 94 KB. */
+static void test_png_of_a_full_board_takes_less_than_40_kib(void **state)
+{
+    struct position pos;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(scenes); i++)
+        for (int seat = 0; seat < SEATS; seat++) {
+            struct board_view view = scene(i, seat, &pos);
+            struct buf png = buf_make(BOARD_SVG_MAX);
+            struct err err = ERR_INIT;
+
+            assert_ok(board_png(&view, 0, &png, &err), err);
+            assert_true(png.len < 40 * 1024);
+            buf_release(&png);
+        }
+}
+
+enum { SIDE = 300 };
+
+/* The picture of SIDE x SIDE pixels read back, and how far it is from them at most, squared. */
+static int worst_of(const uint32_t *rgb, int *ret_colours)
+{
+    struct pixels pixels = {.bytes = (const unsigned char *)rgb, .width = SIDE, .height = SIDE,
+                            .stride = SIDE * 4};
+    struct buf png = buf_make(4 * 1024 * 1024), again = buf_make(4 * 1024 * 1024);
+    struct err err = ERR_INIT;
+    cairo_surface_t *got;
+    int worst = 0;
+
+    assert_ok(indexed_png(&pixels, &png, &err), err);
+    assert_ok(indexed_png(&pixels, &again, &err), err);
+    assert_int_equal(png.len, again.len);
+    assert_memory_equal(png.data, again.data, png.len);
+    got = png_surface(&png);
+    *ret_colours = colours_of_palette(&png);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        int d = apart(rgb[i] & 0xffffffu, pixel(got, i % SIDE, i / SIDE));
+
+        worst = d > worst ? d : worst;
+    }
+    cairo_surface_destroy(got);
+    buf_release(&again);
+    buf_release(&png);
+    return worst;
+}
+
+static void test_256_colours_apart_are_exact_and_one_more_moves_few(void **state)
+{
+    uint32_t *rgb = calloc((size_t)SIDE * SIDE, sizeof *rgb);
+    int colours, worst;
+
+    (void)state;
+    assert_non_null(rgb);
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) /* 8 reds, 8 greens, 4 blues; X is not looked at */
+        rgb[i] = i << 24 | (i & 7) * 36 << 16 | (i >> 3 & 7) * 36 << 8 | (i >> 6 & 3) * 85;
+    worst = worst_of(rgb, &colours);
+    assert_int_equal(worst, 0);
+    assert_int_equal(colours, 256);
+    rgb[SIDE * SIDE - 1] = 18 << 16 | 18 << 8 | 42;  /* in a middle: the root of 2412 away */
+    worst = worst_of(rgb, &colours);
+    assert_true(colours <= 256);
+    assert_in_range(worst, 1, 60 * 60); /* 12, 18, 27, 40, 60 */
+    free(rgb);
+}
+
+static void test_more_colours_than_are_counted_one_by_one_are_near(void **state)
+{
+    uint32_t *rgb = calloc((size_t)SIDE * SIDE, sizeof *rgb), seed = 1;
+    int colours, worst;
+
+    (void)state;
+    assert_non_null(rgb);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        rgb[i] = seed >> 8;
+    }
+    worst = worst_of(rgb, &colours);
+    assert_true(colours <= 256);
+    /* red, green and blue by 4 bits, so less than 16 off each, and a palette 40 or 60 apart */
+    assert_in_range(worst, 1, (60 + 26) * (60 + 26));
+    free(rgb);
+}
+
+static void test_a_picture_of_one_colour_has_a_palette_of_one(void **state)
+{
+    uint32_t *rgb = calloc((size_t)SIDE * SIDE, sizeof *rgb);
+    int colours;
+
+    (void)state;
+    assert_non_null(rgb);
+    assert_int_equal(worst_of(rgb, &colours), 0);
+    assert_int_equal(colours, 1);
+    free(rgb);
+}
+
 static void test_pictures_that_do_not_fit_are_an_error_and_leave_nothing(void **state)
 {
     struct position pos = started("verney");
@@ -314,6 +595,12 @@ int main(void)
         cmocka_unit_test(test_walls_and_gates_of_the_fortresses_are_drawn),
         cmocka_unit_test(test_the_picture_needs_nothing_from_outside),
         cmocka_unit_test(test_png_has_the_width_that_was_asked_for),
+        cmocka_unit_test(test_no_pixel_of_a_png_is_far_from_its_true_colour),
+        cmocka_unit_test(test_plain_colours_of_a_png_are_exact),
+        cmocka_unit_test(test_png_of_a_full_board_takes_less_than_40_kib),
+        cmocka_unit_test(test_256_colours_apart_are_exact_and_one_more_moves_few),
+        cmocka_unit_test(test_more_colours_than_are_counted_one_by_one_are_near),
+        cmocka_unit_test(test_a_picture_of_one_colour_has_a_palette_of_one),
         cmocka_unit_test(test_pictures_that_do_not_fit_are_an_error_and_leave_nothing),
         cmocka_unit_test(test_text_boards_keep_to_78_columns_from_every_side),
         cmocka_unit_test(test_words_tell_men_checks_and_turn_in_every_language),
