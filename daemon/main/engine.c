@@ -76,6 +76,8 @@ static enum status notify_begin(struct engine *e, struct err *err)
         e->arbiter.hooks.on_dropped_arg = e->notify;
         e->people.on_new_address = notify_on_new_address;
         e->people.on_new_address_arg = e->notify;
+        e->people.on_reached = notify_on_reached;
+        e->people.on_reached_arg = e->notify;
     }
     return st;
 }

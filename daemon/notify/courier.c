@@ -262,6 +262,8 @@ out:
     return st;
 }
 
+/* What a refusal says of the address.  That a letter was taken says nothing: a relay takes all,
+ * and reports later. */
 static enum status mark_address(struct courier *c, struct store_txn *txn, struct marking *m,
                                 utc_ms now, struct err *err)
 {
@@ -270,20 +272,12 @@ static enum status mark_address(struct courier *c, struct store_txn *txn, struct
     struct user_row user;
     enum status st;
 
-    if (intent->user_id == 0 || intent->address[0] != '\0')
+    if ((!m->is_hard && !m->is_soft) || intent->user_id == 0 || intent->address[0] != '\0')
         return ST_OK;
     st = users_get(store_txn_conn(txn), intent->user_id, &user, err);
     if (st != ST_OK || !str_case_eq(user.address, intent->envelope_to))
         return st; /* he has another address by now */
-    /* One that was under way already when the address failed proves nothing: a relay takes it and
-     * reports later. */
-    if (m->mark == MARK_SENT && (user.bounces > 0 || user.address_state != ADDRESS_OK) &&
-        intent->created_at >= user.bounced_at)
-        return m->is_quiet ? users_reached(txn, user.id, now, err)
-                           : notify_on_reached(txn, user.id, now, notify, err);
-    if (m->is_hard || m->is_soft)
-        TRY(users_bounce(txn, user.id, m->is_hard, BOUNCE_LIMIT, m->text, now, &m->is_suspended,
-                         err));
+    TRY(users_bounce(txn, user.id, m->is_hard, BOUNCE_LIMIT, m->text, now, &m->is_suspended, err));
     if (m->is_suspended && !m->is_quiet)
         TRY(notify_on_suspended(txn, user.id, now, notify, err));
 out:

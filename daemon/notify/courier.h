@@ -32,7 +32,7 @@
  *   to the same domain, for an hour, doubled with each further refusal up to a day; once a
  *   second domain refuses so, the class waits as a whole.  Then one letter tries.  Each hold is
  *   logged as a warning and counted (courier_stats, the metrics); what waited past its expiry is
- *   dropped as ever.  Holds live in memory: after a restart one letter tries again.
+ *   dropped as ever.  Holds are kept over a restart.
  *   Webhooks: 2xx is success; 410 disables the endpoint; 429, 502, 503 and 504 honour Retry-After;
  *   everything else waits for its next turn; after the last attempt the owner gets a letter, after
  *   five days of nothing but failures the endpoint is switched off with a letter.

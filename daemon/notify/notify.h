@@ -151,9 +151,10 @@ MUST_CHECK enum status notify_on_events(struct store_txn *txn, const struct game
  * notify. */
 MUST_CHECK enum status notify_on_suspended(struct store_txn *txn, int64_t user_id, utc_ms now,
                                            void *arg, struct err *err);
-/* He can be reached: a letter came from him, or one got through.  Does users_reached(); if the
- * address was suspended, letters that waited for it and those of turns (and placings) that are
- * still his are sent now. */
+/* He can be reached: a letter came from him, or he used a link that was sent to him.  (That a mail
+ * server took a letter for him is no sign of it.)  Does users_reached(); if the address was
+ * suspended, letters that waited for it and those of turns (and placings) that are still his are
+ * sent now. */
 MUST_CHECK enum status notify_on_reached(struct store_txn *txn, int64_t user_id, utc_ms now,
                                          void *arg, struct err *err);
 /* He has proved a new address, and users_set_address() has been done: the same letters go there. */

@@ -197,6 +197,8 @@ enum status people_login_by_link(const struct people *p, struct store_txn *txn, 
         st = users_get(store_txn_conn(txn), link.user_id, &user, &inner);
         if (st == ST_OK && user.verified_at == UTC_NONE && user.disabled_at == UTC_NONE)
             st = users_set_verified(txn, user.id, now, &inner);
+        if (st == ST_OK && user.disabled_at == UTC_NONE && p->on_reached)
+            st = p->on_reached(txn, user.id, now, p->on_reached_arg, &inner);
     } else if (st == ST_GONE) {
         st = registrations_use(txn, hash, now, &registration, &inner);
         if (st == ST_OK) {

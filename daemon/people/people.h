@@ -76,6 +76,11 @@ struct people {
     enum status (*on_new_address)(struct store_txn *txn, int64_t user_id, utc_ms now, void *arg,
                                   struct err *err);
     void *on_new_address_arg;
+    /* He used a link that was sent to his address, which works then: in the same transaction.
+     * NULL: nobody asks. */
+    enum status (*on_reached)(struct store_txn *txn, int64_t user_id, utc_ms now, void *arg,
+                              struct err *err);
+    void *on_reached_arg;
 };
 
 /* Once, before threads; starts libsodium.  ST_INTERNAL when it cannot. */

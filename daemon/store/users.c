@@ -295,6 +295,9 @@ enum status users_bounce(struct store_txn *txn, int64_t id, bool is_hard, int li
         if (user.bounces < limit)
             user.bounces = limit;
     } else if (user.bounced_at == UTC_NONE || now - user.bounced_at >= MS_DAY) {
+        if (user.bounced_at != UTC_NONE && now - user.bounced_at > USERS_BOUNCE_FORGOTTEN_MS &&
+            user.address_state == ADDRESS_OK)
+            user.bounces = 0;
         user.bounces++;
         user.bounced_at = now;
     }

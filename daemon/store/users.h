@@ -90,11 +90,13 @@ MUST_CHECK enum status users_set_verified(struct store_txn *txn, int64_t id, utc
                                           struct err *err);
 
 /* One more failure that speaks against the address.  limit: how many (at most one a day is
- * counted unless is_hard; a hard one counts as limit) suspend it.  *ret_suspended: this one did. */
+ * counted unless is_hard; a hard one counts as limit) suspend it.  Earlier ones are forgotten if
+ * the last was longer ago than USERS_BOUNCE_FORGOTTEN_MS.  *ret_suspended: this one did. */
+#define USERS_BOUNCE_FORGOTTEN_MS (14 * MS_DAY)
 MUST_CHECK enum status users_bounce(struct store_txn *txn, int64_t id, bool is_hard, int limit,
                                     const char *text /* cut to fit */, utc_ms now,
                                     bool *ret_suspended, struct err *err);
-/* Something got through: healthy again. */
+/* It is known to reach its owner: healthy again. */
 MUST_CHECK enum status users_reached(struct store_txn *txn, int64_t id, utc_ms now,
                                      struct err *err);
 

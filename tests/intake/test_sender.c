@@ -915,10 +915,10 @@ static void send_one(struct post *p)
     assert_ok(writer_run(p->t->writer, &command, &err), err);
 }
 
-static const struct post_result *report(struct post *p, const char *mac, const char *action,
-                                        const char *status)
+/* A report whose groups of fields are given. */
+static const struct post_result *report_of(struct post *p, const char *mac, const char *groups)
 {
-    char to[96], bytes[1200];
+    char to[96], bytes[2000];
     int n;
 
     (void)snprintf(to, sizeof to, "bounce+row.%s@club.example", mac);
@@ -928,11 +928,21 @@ static const struct post_result *report(struct post *p, const char *mac, const c
                  "Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n"
                  "--b\r\nContent-Type: text/plain\r\n\r\nSorry.\r\n"
                  "--b\r\nContent-Type: message/delivery-status\r\n\r\n"
-                 "Reporting-MTA: dns; mx.example.org\r\n\r\n"
-                 "Final-Recipient: rfc822; anna@example.org\r\nAction: %s\r\nStatus: %s\r\n"
-                 "\r\n--b--\r\n",
-                 ++p->letters, action, status);
+                 "Reporting-MTA: dns; mx.example.org\r\n\r\n%s\r\n--b--\r\n",
+                 ++p->letters, groups);
+    assert_in_range(n, 1, sizeof bytes - 1);
     return post_raw(p, "", to, bytes, (size_t)n);
+}
+
+static const struct post_result *report(struct post *p, const char *mac, const char *action,
+                                        const char *status)
+{
+    char group[200];
+
+    (void)snprintf(group, sizeof group,
+                   "Final-Recipient: rfc822; anna@example.org\r\nAction: %s\r\nStatus: %s\r\n",
+                   action, status);
+    return report_of(p, mac, group);
 }
 
 /* P24, P25, N9 */
@@ -971,6 +981,54 @@ static void test_bounces_suspend_by_blame_only(void **state)
     (void)post_say(p, SOUTH, NULL, "I am here");
     assert_int_equal(user_now(p, SOUTH).address_state, ADDRESS_OK);
     assert_int_equal(p->reached, 1);
+}
+
+#define ORIGINAL(address) "Original-Recipient: rfc822;" address "\r\n"
+#define FINAL(address) "Final-Recipient: rfc822; " address "\r\n"
+#define FAILED "Action: failed\r\nStatus: 5.1.1\r\n\r\n"
+#define DELIVERED "Action: relayed\r\nStatus: 2.0.0\r\n\r\n"
+
+/* P24, P25: a right return path says which letter came back; the report must also speak of the
+ * address it went to, or at least of no other.  Where he forwards his mail to is not his address:
+ * that it does not exist is a failure as a full mailbox is. */
+static void test_a_report_counts_for_the_address_that_the_letter_went_to(void **state)
+{
+    static const struct {
+        const char *groups, *reason;
+    } cases[] = {
+        {FINAL("anna@example.org") FAILED, "suspended"},
+        {ORIGINAL("anna@example.org") FINAL("anna@elsewhere.example") FAILED, "suspended"},
+        {ORIGINAL("ANNA@Example.ORG") FINAL("x@elsewhere.example") FAILED, "suspended"},
+        {ORIGINAL("anna+40example.org") FAILED, "suspended"}, /* xtext */
+        {FINAL("anna") FAILED, "suspended"}, /* names no address */
+        {FAILED, "suspended"},
+        {FINAL("anna@elsewhere.example") FAILED, "soft"},
+        {FINAL("anna@elsewhere.example") "Action: failed\r\nStatus: 5.7.1\r\n\r\n", "policy"},
+        {ORIGINAL("mallory@example.net") FINAL("mallory@example.net") FAILED, "other_recipient"},
+        {ORIGINAL("mallory@example.net") FINAL("anna@example.org") FAILED, "suspended"},
+        {ORIGINAL("mallory@example.net") FAILED, "other_recipient"},
+        /* What is said of him by name stands before the rest, in whatever order. */
+        {FINAL("bo@example.net") FAILED FINAL("anna@example.org") DELIVERED, "no_failure"},
+        {FINAL("anna@example.org") DELIVERED FINAL("bo@example.net") FAILED, "no_failure"},
+        {ORIGINAL("bo@example.net") DELIVERED FINAL("anna@example.org") FAILED, "suspended"},
+    };
+    struct post *p = *state;
+
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bool suspends = str_eq(cases[i].reason, "suspended");
+
+        send_one(p);
+        r = report_of(p, "goodgood12", cases[i].groups);
+        expect(r, INBOX_VERDICT_BOUNCE);
+        if (!str_eq(r->row.reason, cases[i].reason))
+            fail_msg("report %zu: %s, not %s", i, r->row.reason, cases[i].reason);
+        assert_int_equal(user_now(p, SOUTH).address_state,
+                         suspends ? ADDRESS_SUSPENDED : ADDRESS_OK);
+        assert_int_equal(user_now(p, SOUTH).bounces,
+                         suspends ? 3 : str_eq(cases[i].reason, "soft") ? 1 : 0);
+        (void)post_say(p, SOUTH, NULL, "here");
+        pass(p->t, MS_HOUR);
+    }
 }
 
 static void test_soft_bounces_count_on_three_days_and_old_ones_not(void **state)
@@ -1186,6 +1244,7 @@ int main(void)
         TEST(test_the_thread_works_letters_off),
         TEST(test_a_full_mailbox_is_worked_off_in_order),
         TEST(test_bounces_suspend_by_blame_only),
+        TEST(test_a_report_counts_for_the_address_that_the_letter_went_to),
         TEST(test_soft_bounces_count_on_three_days_and_old_ones_not),
         TEST(test_what_is_no_report_bounces_nothing),
         TEST(test_unsubscribing_by_mail),

@@ -297,6 +297,36 @@ static void test_registering_a_known_address_tells_its_owner_and_nobody_else(voi
     assert_false(login.is_new);
 }
 
+static enum status count_reached(struct store_txn *txn, int64_t user_id, utc_ms now, void *arg,
+                                 struct err *err)
+{
+    (void)txn;
+    (void)now;
+    (void)err;
+    *(int64_t *)arg = *(int64_t *)arg * 100 + user_id;
+    return ST_OK;
+}
+
+/* N9: a link from a letter proves that the letter arrived; one that is not good proves nothing. */
+static void test_a_login_link_that_is_used_tells_that_the_address_works(void **state)
+{
+    struct fixture *f = *state;
+    struct people_login login;
+    int64_t id = add(f, "first", "anna@example.org"), reached = 0;
+    char secret[SECRET_SIZE];
+
+    f->p.on_reached = count_reached;
+    f->p.on_reached_arg = &reached;
+    COMMAND_OK(f, people_ask_login(&f->p, txn, "first", T0, e));
+    letter_mint(f, "login", LINK_LOGIN, T0, secret);
+    assert_int_equal(reached, 0);
+    COMMAND_OK(f, people_login_by_link(&f->p, txn, secret, "", T0 + 1, &login, e));
+    assert_int_equal(reached, id);
+    COMMAND_FAILS(f, LINK_EXPIRED,
+                  people_login_by_link(&f->p, txn, secret, "", T0 + 2, &login, e));
+    assert_int_equal(reached, id);
+}
+
 static void test_an_address_is_sent_three_registration_letters_an_hour(void **state)
 {
     struct fixture *f = *state;
@@ -1083,6 +1113,7 @@ int main(void)
         TEST(test_a_handle_is_taken_in_any_case_of_letters),
         TEST(test_of_two_who_want_a_handle_the_first_to_confirm_has_it),
         TEST(test_registering_a_known_address_tells_its_owner_and_nobody_else),
+        TEST(test_a_login_link_that_is_used_tells_that_the_address_works),
         TEST(test_an_address_is_sent_three_registration_letters_an_hour),
         TEST(test_accounts_are_made_only_so_many_an_hour),
         TEST(test_a_closed_door_lets_nobody_register),

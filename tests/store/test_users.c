@@ -210,6 +210,29 @@ static void test_an_address_is_suspended_by_one_hard_or_three_soft_failures(void
     assert_true(suspended);
 }
 
+/* Nothing tells that a letter arrived; that none has come back for long is the next best. */
+static void test_soft_failures_are_forgotten_after_two_quiet_weeks(void **state)
+{
+    const int64_t gap[] = {USERS_BOUNCE_FORGOTTEN_MS, USERS_BOUNCE_FORGOTTEN_MS + 1};
+    const int wanted[] = {3, 1};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(gap); i++) {
+        utc_ms day = T0;
+        struct user_row got;
+        bool suspended = false;
+
+        assert_ok(users_reached(rig.txn, anna, day, &err), err);
+        for (int k = 0; k < 2; k++, day += MS_DAY)
+            assert_ok(users_bounce(rig.txn, anna, false, 4, "4.2.2", day, &suspended, &err), err);
+        day += gap[i] - MS_DAY;
+        assert_ok(users_bounce(rig.txn, anna, false, 4, "4.2.2", day, &suspended, &err), err);
+        assert_ok(users_get(conn(), anna, &got, &err), err);
+        assert_int_equal(got.bounces, wanted[i]);
+        assert_true(got.bounced_at == day);
+    }
+}
+
 static void test_a_change_of_address_waits_for_both_sides(void **state)
 {
     unsigned char old_hash[STORE_HASH_SIZE], new_hash[STORE_HASH_SIZE], more[STORE_HASH_SIZE];
@@ -497,6 +520,7 @@ int main(void)
         TEST(test_users_are_listed_in_pages),
         TEST(test_disabling_shuts_every_door),
         TEST(test_an_address_is_suspended_by_one_hard_or_three_soft_failures),
+        TEST(test_soft_failures_are_forgotten_after_two_quiet_weeks),
         TEST(test_a_change_of_address_waits_for_both_sides),
         TEST(test_a_link_logs_in_once_and_before_its_time_is_over),
         TEST(test_a_registration_becomes_an_account_once),
