@@ -144,17 +144,17 @@ static const char *commands_of(const struct reply_way *way)
     return "board, moves, status, why, spoken, note, resend, games, help";
 }
 
-/* R-F3: where each seat's fortress is; R-F7: the usual places, as an example. */
-static const struct words_arg *placing_args(int seat)
+/* Where the seat's fortress is, and one way to fill it. */
+static void placing_put(struct buf *out, enum lang lang, const char *code, int seat)
 {
-    static const struct words_arg args[SEAT_COUNT][2] = {
-        {{"fortress", "m1–p4", 0}, {"example", "place R p4 N n3 B o1", 0}},
-        {{"fortress", "a1–d4", 0}, {"example", "place R d1 N c3 B a2", 0}},
-        {{"fortress", "a13–d16", 0}, {"example", "place R a13 N c14 B b16", 0}},
-        {{"fortress", "m13–p16", 0}, {"example", "place R m16 N n14 B p15", 0}},
-    };
+    enum seat at = seat >= 0 && seat < SEAT_COUNT ? (enum seat)seat : SEAT_SOUTH;
+    char fortress[PLACING_TEXT_SIZE], squares[PLACING_TEXT_SIZE], example[64];
 
-    return args[seat >= 0 && seat < SEAT_COUNT ? seat : 0];
+    (void)snprintf(example, sizeof example, "place %s", words_placing(at, squares));
+    words_put(out, lang, code,
+              (const struct words_arg[]){WORDS_TEXT("fortress", words_fortress(at, fortress)),
+                                         WORDS_TEXT("example", example)},
+              2);
 }
 
 void reply_hint_put(struct page *page, enum lang lang, const struct reply_way *way)
@@ -167,7 +167,7 @@ void reply_hint_put(struct page *page, enum lang lang, const struct reply_way *w
         goto out;
     (void)snprintf(code, sizeof code, "letter.reply_%s", token_purpose_str(way->purpose));
     if (way->purpose == TOKEN_PLACING)
-        words_put(&text, lang, code, placing_args(way->seat), 2);
+        placing_put(&text, lang, code, way->seat);
     else
         buf_puts(&text, words_plain(lang, code));
     page_para(page, text.data);

@@ -72,6 +72,45 @@ const char *words_man(enum lang lang, const struct game *game, uint8_t man)
     return words_plain(lang, code);
 }
 
+/* ---------------------------------------------------------------- reserves */
+
+/* The game that has fortresses. */
+static const struct game *fortress_game(void)
+{
+    struct variant variant;
+    bool is_found = variant_find("fortress", &variant);
+
+    assert(is_found);
+    return is_found ? variant.game : NULL;
+}
+
+const char *words_fortress(enum seat seat, char ret[PLACING_TEXT_SIZE])
+{
+    char first[SQUARE_TEXT_MAX] = "", last[SQUARE_TEXT_MAX] = "";
+    struct board squares;
+
+    if (game_reserve_squares(fortress_game(), seat, &squares))
+        for (int square = 0; square < 256; square++) /* a block: its first and its last corner */
+            if (board_has(&squares, square))
+                (void)square_print(square, first[0] ? last : first);
+    (void)snprintf(ret, PLACING_TEXT_SIZE, "%s–%s", first, last);
+    return ret;
+}
+
+const char *words_placing(enum seat seat, char ret[PLACING_TEXT_SIZE])
+{
+    enum { ROOK, BISHOP, KNIGHT };
+    char text[3][SQUARE_TEXT_MAX];
+    struct reserve usual;
+
+    reserve_usual(fortress_game(), seat, &usual);
+    for (int i = ROOK; i <= KNIGHT; i++)
+        (void)square_print(usual.square[i], text[i]);
+    (void)snprintf(ret, PLACING_TEXT_SIZE, "R %s N %s B %s", text[ROOK], text[KNIGHT],
+                   text[BISHOP]);
+    return ret;
+}
+
 /* ---------------------------------------------------------------- refusals */
 
 static const char *verdict_code(enum move_verdict verdict)

@@ -93,6 +93,12 @@ const char *words_kinds(enum lang lang, enum kind kind); /* several of them: bis
 /* "white bishop", with the endings that the language wants. */
 const char *words_man(enum lang lang, const struct game *game, uint8_t man);
 
+/* R-F3: where a seat's fortress is, "m1–p4"; R-F7: its reserve in the usual places, as a letter or
+ * a help says how to place one, "R p4 N n3 B o1".  The same in every language; return ret. */
+enum { PLACING_TEXT_SIZE = 32 };
+const char *words_fortress(enum seat seat, char ret[PLACING_TEXT_SIZE]);
+const char *words_placing(enum seat seat, char ret[PLACING_TEXT_SIZE]);
+
 /* Why a move is not legal, as one sentence without a full stop. */
 void words_move_verdict(struct buf *out, enum lang lang, const struct position *pos,
                         const struct move_judgement *judgement);

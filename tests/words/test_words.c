@@ -203,6 +203,24 @@ static void test_results_name_the_winners_by_colour(void **state)
     buf_release(&b);
 }
 
+/* R-F3, R-F7: both at the owner's right hand. */
+static void test_each_seat_has_its_fortress_and_an_example_of_a_reserve(void **state)
+{
+    static const struct {
+        const char *fortress, *placing;
+    } seats[SEATS] = {{"m1–p4", "R p4 N n3 B o1"},
+                      {"a1–d4", "R d1 N c3 B a2"},
+                      {"a13–d16", "R a13 N c14 B b16"},
+                      {"m13–p16", "R m16 N n14 B p15"}};
+    char text[PLACING_TEXT_SIZE];
+
+    (void)state;
+    for (int seat = 0; seat < SEATS; seat++) {
+        assert_string_equal(words_fortress((enum seat)seat, text), seats[seat].fortress);
+        assert_string_equal(words_placing((enum seat)seat, text), seats[seat].placing);
+    }
+}
+
 /* ------------------------------------------------------------------ what a refusal adds */
 
 static void assert_refusal(enum lang lang, const struct err *err, const char *want)
@@ -449,6 +467,7 @@ static void test_dates_are_written_as_the_language_does(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_seat_has_its_fortress_and_an_example_of_a_reserve),
         cmocka_unit_test(test_a_tag_finds_its_language_by_the_first_part),
         cmocka_unit_test(test_plurals_follow_cldr),
         cmocka_unit_test(test_arguments_are_put_in_by_name),
