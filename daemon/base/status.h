@@ -83,6 +83,8 @@ enum status {
       "This game, or this seat, is not yours")                                                     \
     X(NOT_YOUR_TURN, "not_your_turn", ST_CONFLICT, "NotYourTurn", "It is not your turn")           \
     X(STATE_MISMATCH, "state_mismatch", ST_CONFLICT, "InvalidMoveNumber", "The game has moved on") \
+    X(MOVE_NUMBER, "move_number", ST_CONFLICT, "InvalidMoveNumber",                                \
+      "Another move number comes now")                                                             \
     X(GAME_NOT_RUNNING, "game_not_running", ST_CONFLICT, "GameNotRunning",                         \
       "The game is not running")                                                                   \
     X(GAME_PAUSED, "game_paused", ST_CONFLICT, "GamePaused", "The game is paused")                 \

@@ -108,7 +108,7 @@ static const struct {
     {COMMAND_CLAIM_DRAW, "claim draw", "claim"},
     {COMMAND_ACCEPT, "accept · decline", "accept"},
     {COMMAND_CONFIRM, "confirm · decline", "confirm"},
-    {COMMAND_PLACE, "place R p4 N n3 B o1", "place"},
+    {COMMAND_PLACE, "place", "place"}, /* with the squares of a fortress: see usage_put() */
     {COMMAND_CREATE, "create verney days=7 private rated", "create"},
     {COMMAND_SEAT, "seat west anna · seat south me · seat north open · seat east bo@example.org",
      "seat"},
@@ -151,29 +151,80 @@ static size_t usage_of(enum command_kind kind)
     return COUNT_OF(usages) - 1;
 }
 
-const char *command_usage(enum command_kind kind)
+int placing_seat(const struct act *a)
 {
-    return usages[usage_of(kind)].usage;
+    if (a->token.purpose == TOKEN_PLACING && a->token.seat >= 0)
+        return a->token.seat;
+    for (int seat = 0; seat < SEAT_COUNT; seat++)
+        if (a->has_game && (a->own >> seat & 1u))
+            return seat;
+    return -1;
+}
+
+static void usage_put(const struct act *a, size_t i, char ret[USAGE_SIZE])
+{
+    int seat = placing_seat(a);
+    char placing[PLACING_TEXT_SIZE];
+
+    if (usages[i].kind == COMMAND_PLACE)
+        (void)snprintf(ret, USAGE_SIZE, "%s %s", usages[i].usage,
+                       words_placing(seat >= 0 ? (enum seat)seat : SEAT_SOUTH, placing));
+    else
+        (void)str_copy(ret, USAGE_SIZE, usages[i].usage);
+}
+
+const char *command_usage(const struct act *a, enum command_kind kind, char ret[USAGE_SIZE])
+{
+    usage_put(a, usage_of(kind), ret);
+    return ret;
 }
 
 static void say_usage(struct act *a, size_t i)
 {
-    char code[64];
+    char code[64], usage[USAGE_SIZE];
 
     (void)snprintf(code, sizeof code, "mail.help.%s", usages[i].slug);
-    buf_printf(&a->text, "  %s\n      ", usages[i].usage);
+    usage_put(a, i, usage);
+    buf_printf(&a->text, "  %s\n      ", usage);
     say_plain(a, code);
+    say_line(a);
+}
+
+static void say_guess(struct act *a, const char *guess)
+{
+    if (!guess[0])
+        return;
+    SAY(a, "mail.guess", WORDS_TEXT("guess", guess));
+    say_line(a);
+}
+
+/* `help foo`: that there is none, and which one it may be. */
+static void say_no_such_help(struct act *a, const char *about)
+{
+    const char *near = command_near(about);
+    char guess[64] = "";
+
+    SAY(a, "mail.help_none", WORDS_TEXT("text", about));
+    say_line(a);
+    if (near)
+        (void)snprintf(guess, sizeof guess, "help %.50s", near);
+    say_guess(a, guess);
     say_line(a);
 }
 
 void say_help(struct act *a, const char *about)
 {
+    char first[GRAMMAR_WORD_SIZE];
     enum command_kind kind;
 
-    if (*about && command_find(about, &kind)) {
+    (void)str_copy(first, sizeof first, about);
+    first[strcspn(first, " ")] = '\0';
+    if (*about && (command_find(about, &kind) || command_find(first, &kind))) {
         say_usage(a, usage_of(kind));
         return;
     }
+    if (*about && !str_eq(about, "?"))
+        say_no_such_help(a, about);
     say_plain(a, "mail.help");
     say_line(a);
     for (size_t i = 0; i < COUNT_OF(usages); i++)
@@ -224,9 +275,24 @@ void say_shape_hint(struct act *a, struct buf *out, const char *line)
     buf_putc(out, '\n');
 }
 
-void say_grammar_fault(struct act *a, const struct grammar *g)
+/* Which word of a command is wrong, and what could stand there. */
+static void say_wrong_word(struct act *a, const struct grammar *g)
 {
     char code[64];
+
+    if (g->fault_want == WANT_NOTHING) {
+        SAY(a, "mail.word_too_many", WORDS_TEXT("word", g->fault_word));
+    } else {
+        (void)snprintf(code, sizeof code, "mail.want.%s", grammar_want_slug(g->fault_want));
+        SAY(a, g->fault_word[0] ? "mail.word_wrong" : "mail.word_missing",
+            WORDS_TEXT("word", g->fault_word), WORDS_TEXT("want", words_plain(a->lang, code)));
+    }
+    say_line(a);
+}
+
+void say_grammar_fault(struct act *a, const struct grammar *g)
+{
+    char code[64], usage[USAGE_SIZE];
 
     (void)snprintf(code, sizeof code, "mail.fault.%s", grammar_fault_slug(g->fault));
     (void)str_copy(a->reason, sizeof a->reason, grammar_fault_slug(g->fault));
@@ -238,18 +304,18 @@ void say_grammar_fault(struct act *a, const struct grammar *g)
         say_line(a);
     }
     buf_printf(&a->text, "%s: ", fault_word(g->fault));
+    if (g->fault == GRAMMAR_ARGUMENT)
+        say_wrong_word(a, g);
     SAY(a, code, WORDS_TEXT("guess", g->guess),
         WORDS_TEXT("command", command_word(g->fault_command)),
-        WORDS_TEXT("usage", command_usage(g->fault_command)),
+        WORDS_TEXT("usage", command_usage(a, g->fault_command, usage)),
         WORDS_NUMBER("most", GRAMMAR_COMMANDS_MAX));
     say_line(a);
     if (g->fault == GRAMMAR_UNKNOWN || g->fault == GRAMMAR_ARGUMENT || g->fault == GRAMMAR_MIXED)
         say_shape_hint(a, &a->text, g->fault_shown);
+    if (g->fault == GRAMMAR_UNKNOWN || g->fault == GRAMMAR_ARGUMENT)
+        say_guess(a, g->guess);
     if (g->fault == GRAMMAR_UNKNOWN) {
-        if (g->guess[0]) {
-            SAY(a, "mail.guess", WORDS_TEXT("guess", g->guess));
-            say_line(a);
-        }
         say_plain(a, "mail.first_line");
         say_line(a);
     }

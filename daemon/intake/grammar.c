@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "intake/guess.h"
 #include "rules/rules.h"
 
 enum { WORDS_MAX = 24, COMPACT_MAX = 64, DAYS_READ_MAX = 99999 };
@@ -24,6 +25,12 @@ static const char *const faults[GRAMMAR_FAULT_COUNT_] = {
 #undef X
 };
 
+static const char *const wants[WANT_COUNT_] = {
+#define X(name, slug) slug,
+    GRAMMAR_WANT_LIST(X)
+#undef X
+};
+
 const char *command_word(enum command_kind kind)
 {
     assert(kind < COMMAND_COUNT_);
@@ -40,6 +47,12 @@ const char *grammar_fault_slug(enum grammar_fault fault)
 {
     assert(fault < GRAMMAR_FAULT_COUNT_);
     return faults[fault];
+}
+
+const char *grammar_want_slug(enum grammar_want want)
+{
+    assert(want < WANT_COUNT_);
+    return wants[want];
 }
 
 /* What a first word may be. */
@@ -260,9 +273,25 @@ struct words {
     size_t n;
     char text[GRAMMAR_WORD_SIZE + WORDS_MAX]; /* NUL-ended words */
     char *at[WORDS_MAX];
+    /* with TAKEN_BAD: */
+    size_t bad;             /* the word that cannot stand there; n: one is missing */
+    enum grammar_want want; /* what could */
 };
 
 enum taken { TAKEN_NONE, TAKEN_COMMAND, TAKEN_END, TAKEN_BAD, TAKEN_TOO_LONG };
+
+static enum taken bad(struct words *w, size_t at, enum grammar_want want)
+{
+    w->bad = at < w->n ? at : w->n;
+    w->want = want;
+    return TAKEN_BAD;
+}
+
+/* Nothing may stand behind the first `n` words. */
+static enum taken no_more(struct words *w, size_t n)
+{
+    return w->n <= n ? TAKEN_COMMAND : bad(w, n, WANT_NOTHING);
+}
 
 /* Blanks and one pair of marks around the line go. */
 static void trim(const char *text, const char **ret_from, size_t *ret_n)
@@ -325,7 +354,7 @@ static int square_of_word(const char *word)
 }
 
 /* "R p4, N n3, B o1": commas part words too.  The words are our copies. */
-static void drop_commas(const struct words *w)
+static void drop_commas(struct words *w)
 {
     for (size_t i = 1; i < w->n; i++) {
         size_t n = strlen(w->at[i]);
@@ -335,29 +364,27 @@ static void drop_commas(const struct words *w)
     }
 }
 
-static enum taken take_place(const struct words *w, struct command *c)
+static enum taken take_place(struct words *w, struct command *c)
 {
     static const char men[] = "rbn";
     bool had[3] = {false, false, false};
-
-    drop_commas(w);
 
     for (size_t i = 1; i < w->n; i++) {
         const char *word = w->at[i], *man = strchr(men, char_lower(word[0]));
         int square;
 
-        if (!man)
-            return TAKEN_BAD;
+        if (!man || had[man - men])
+            return bad(w, i, had[0] && had[1] && had[2] ? WANT_NOTHING : WANT_MAN);
         if (word[1])
             square = square_of_word(word + 1);
         else
             square = ++i < w->n ? square_of_word(w->at[i]) : -1;
-        if (square < 0 || had[man - men])
-            return TAKEN_BAD;
+        if (square < 0)
+            return bad(w, i, WANT_SQUARE);
         had[man - men] = true;
         c->squares[man - men] = square;
     }
-    return had[0] && had[1] && had[2] ? TAKEN_COMMAND : TAKEN_BAD;
+    return had[0] && had[1] && had[2] ? TAKEN_COMMAND : bad(w, w->n, WANT_MAN);
 }
 
 /* "south": 0 … "east": 3; -1 for anything else. */
@@ -371,13 +398,15 @@ static int seat_of_word(const char *word)
     return -1;
 }
 
-static enum taken take_seat(const struct words *w, struct command *c)
+static enum taken take_seat(struct words *w, struct command *c)
 {
-    if (w->n != 3)
-        return TAKEN_BAD;
-    c->seat = seat_of_word(w->at[1]);
+    c->seat = w->n > 1 ? seat_of_word(w->at[1]) : -1;
     if (c->seat < 0)
-        return TAKEN_BAD;
+        return bad(w, 1, WANT_SEAT);
+    if (w->n < 3)
+        return bad(w, 2, WANT_PLAYER);
+    if (w->n > 3)
+        return bad(w, 3, WANT_NOTHING);
     if (str_case_eq(w->at[2], "me"))
         c->offer = SEAT_OFFER_ME;
     else if (str_case_eq(w->at[2], "open"))
@@ -406,7 +435,7 @@ static bool game_of_word(const char *word, char ret[GRAMMAR_WORD_SIZE])
 }
 
 /* [game] [seat], the game at least where it is needed. */
-static enum taken take_game(const struct words *w, bool is_needed, struct command *c)
+static enum taken take_game(struct words *w, bool is_needed, struct command *c)
 {
     size_t at = 1;
 
@@ -415,14 +444,14 @@ static enum taken take_game(const struct words *w, bool is_needed, struct comman
     else
         c->text[0] = '\0';
     if (is_needed && !c->text[0])
-        return TAKEN_BAD;
+        return bad(w, at, WANT_GAME);
     if (at < w->n) {
         c->seat = seat_of_word(w->at[at]);
         if (c->seat < 0)
-            return TAKEN_BAD;
+            return bad(w, at, c->text[0] ? WANT_SEAT : WANT_GAME_OR_SEAT);
         at++;
     }
-    return at == w->n ? TAKEN_COMMAND : TAKEN_BAD;
+    return no_more(w, at);
 }
 
 static bool append(char *text, size_t size, const char *more)
@@ -437,7 +466,7 @@ static bool append(char *text, size_t size, const char *more)
     return true;
 }
 
-static enum taken take_create(const struct words *w, struct command *c)
+static enum taken take_create(struct words *w, struct command *c)
 {
     for (size_t i = 1; i < w->n; i++) {
         char word[64];
@@ -445,12 +474,12 @@ static enum taken take_create(const struct words *w, struct command *c)
         int64_t days;
 
         if (n >= sizeof word)
-            return TAKEN_BAD;
+            return bad(w, i, c->text[0] ? WANT_OPTION : WANT_VARIANT);
         for (size_t j = 0; j <= n; j++)
             word[j] = char_lower(w->at[i][j]);
         if (str_starts(word, "days=")) {
             if (c->create.days != 0 || !str_to_int64(word + 5, 0, DAYS_READ_MAX, &days))
-                return TAKEN_BAD;
+                return bad(w, i, WANT_DAYS);
             c->create.days = days > 0 ? (int)days : -1;
         } else if (str_eq(word, "private")) {
             c->create.is_private = true;
@@ -458,16 +487,16 @@ static enum taken take_create(const struct words *w, struct command *c)
             c->create.is_rated = true;
         } else if (str_eq(word, "talk")) {
             c->create.table_talk = true;
-        } else if ((i == 1) != (strchr(word, '=') == NULL)) { /* the game first, then house rules */
-            return TAKEN_BAD;
+        } else if (!c->text[0] != !strchr(word, '=')) { /* the game first, then house rules */
+            return bad(w, i, c->text[0] ? WANT_OPTION : WANT_VARIANT);
         } else if (!append(c->text, sizeof c->text, word)) {
             return TAKEN_TOO_LONG;
         }
     }
-    return c->text[0] ? TAKEN_COMMAND : TAKEN_BAD;
+    return c->text[0] ? TAKEN_COMMAND : bad(w, w->n, WANT_VARIANT);
 }
 
-static enum taken take_draw(const struct words *w, struct command *c)
+static enum taken take_draw(struct words *w, struct command *c)
 {
     static const struct {
         const char *first, *second;
@@ -488,7 +517,11 @@ static enum taken take_draw(const struct words *w, struct command *c)
             c->kind = forms[i].kind;
             return TAKEN_COMMAND;
         }
-    return TAKEN_BAD;
+    for (size_t i = 0; i < COUNT_OF(forms) && w->n > 2; i++)
+        if (str_case_eq(w->at[0], forms[i].first) && forms[i].second &&
+            str_case_eq(w->at[1], forms[i].second))
+            return bad(w, 2, WANT_NOTHING);
+    return bad(w, 1, str_case_eq(w->at[0], "draw") ? WANT_DRAW_ACT : WANT_DRAW);
 }
 
 static bool is_letters(const char *word, size_t max)
@@ -501,26 +534,38 @@ static bool is_letters(const char *word, size_t max)
     return n > 0 && n <= max;
 }
 
-static enum taken take_square(const struct words *w, struct command *c)
+/* A short word with no ASCII in it: a colour in Russian, as it may be. */
+static bool is_foreign(const char *word)
+{
+    enum { LONGEST = 24 };
+    size_t n = 0;
+
+    while ((unsigned char)word[n] >= 0x80)
+        n++;
+    return n > 0 && !word[n] && n <= LONGEST;
+}
+
+static enum taken take_square(struct words *w, struct command *c)
 {
     const char *word = w->at[1];
     int64_t rank;
 
     if (w->n != 2)
-        return TAKEN_BAD;
+        return bad(w, w->n < 2 ? 1 : 2, w->n < 2 ? WANT_LINE : WANT_NOTHING);
     c->square = square_of_word(word);
     if (c->square >= 0)
         return TAKEN_COMMAND;
     if (!(is_letters(word, 1) && is_file(word[0])) && !str_to_int64(word, 1, 16, &rank))
-        return TAKEN_BAD;
+        return bad(w, 1, WANT_LINE);
     (void)str_copy(c->text, sizeof c->text, word);
     c->text[0] = char_lower(c->text[0]);
     return TAKEN_COMMAND;
 }
 
 /* Arguments of a command whose first word is known. */
-static enum taken take_arguments(const struct words *w, struct command *c)
+static enum taken take_arguments(struct words *w, struct command *c)
 {
+    drop_commas(w);
     switch (c->kind) {
     case COMMAND_DRAW_OFFER:
     case COMMAND_CLAIM_DRAW:
@@ -534,46 +579,43 @@ static enum taken take_arguments(const struct words *w, struct command *c)
     case COMMAND_CREATE:
         return take_create(w, c);
     case COMMAND_MOVES:
-        if (w->n == 1)
-            return TAKEN_COMMAND;
-        c->square = w->n == 2 ? square_of_word(w->at[1]) : -1;
-        return c->square >= 0 ? TAKEN_COMMAND : TAKEN_BAD;
+        if (w->n > 1 && (c->square = square_of_word(w->at[1])) < 0)
+            return bad(w, 1, WANT_SQUARE);
+        return no_more(w, 2);
     case COMMAND_SQUARE:
         return take_square(w, c);
     case COMMAND_PIECES:
-        if (w->n == 1)
-            return TAKEN_COMMAND;
-        if (w->n != 2 || !is_letters(w->at[1], 8))
-            return TAKEN_BAD;
-        (void)str_copy(c->text, sizeof c->text, w->at[1]);
-        return TAKEN_COMMAND;
+        if (w->n > 1 && !is_letters(w->at[1], 8) && !is_foreign(w->at[1]))
+            return bad(w, 1, WANT_COLOUR);
+        if (w->n > 1)
+            (void)str_copy(c->text, sizeof c->text, w->at[1]);
+        return no_more(w, 2);
     case COMMAND_JOIN:
         return take_game(w, true, c);
     case COMMAND_LEAVE:
         return take_game(w, false, c);
     case COMMAND_BOARD:
     case COMMAND_STATUS:
-        if (w->n == 1)
-            return TAKEN_COMMAND;
-        return w->n == 2 && game_of_word(w->at[1], c->text) ? TAKEN_COMMAND : TAKEN_BAD;
+        if (w->n > 1 && !game_of_word(w->at[1], c->text))
+            return bad(w, 1, WANT_GAME);
+        return no_more(w, 2);
     case COMMAND_RESIGN:
     case COMMAND_UNDO:
-        if (w->n == 1)
-            return TAKEN_COMMAND;
-        c->seat = w->n == 2 ? seat_of_word(w->at[1]) : -1;
-        return c->seat >= 0 ? TAKEN_COMMAND : TAKEN_BAD;
+        if (w->n > 1 && (c->seat = seat_of_word(w->at[1])) < 0)
+            return bad(w, 1, WANT_SEAT);
+        return no_more(w, 2);
     case COMMAND_HELP:
         for (size_t i = 1; i < w->n; i++)
             if (!append(c->text, sizeof c->text, w->at[i]))
                 return TAKEN_TOO_LONG;
-        return w->n <= 3 ? TAKEN_COMMAND : TAKEN_BAD;
+        return no_more(w, 3);
     default:
-        return w->n == 1 ? TAKEN_COMMAND : TAKEN_BAD;
+        return no_more(w, 1);
     }
 }
 
 /* A letter alone, or before what it asks about, where that is no move. */
-static bool take_letter(const struct words *w, struct command *c, enum taken *ret)
+static bool take_letter(struct words *w, struct command *c, enum taken *ret)
 {
     enum command_kind kind = COMMAND_COUNT_;
     int square;
@@ -635,16 +677,17 @@ static void drop_full_stop(char *move)
         move[n - 1] = '.';
 }
 
-/* note, note_n: the text of a note, within the line. */
-static enum taken take_line(const char *text, bool is_first_paragraph, struct command *c,
-                            const char **ret_note, size_t *ret_note_n)
+/* note, note_n: the text of a note, within the line.  words: what it was split into, and with
+ * TAKEN_BAD what is wrong. */
+static enum taken take_words(const char *text, bool is_first_paragraph, struct command *c,
+                             const char **ret_note, size_t *ret_note_n, struct words *words)
 {
-    struct words words;
     char line[GRAMMAR_WORD_SIZE];
     const char *from, *move;
     size_t n;
     enum taken taken = TAKEN_NONE;
 
+    words->n = 0;
     *c = (struct command){.square = -1, .squares = {-1, -1, -1}, .seat = -1};
     trim(text, &from, &n);
     if (n == 0)
@@ -667,16 +710,16 @@ static enum taken take_line(const char *text, bool is_first_paragraph, struct co
         if (n > 1 && (line[n - 1] == '.' || line[n - 1] == '!' || line[n - 1] == ';') &&
             line[n - 2] != '.')
             n--;
-        if (!split(line, n, &words) || words.n == 0)
+        if (!split(line, n, words) || words->n == 0)
             return TAKEN_NONE;
-        if (str_case_eq(words.at[0], "end") && words.n == 1)
+        if (str_case_eq(words->at[0], "end") && words->n == 1)
             return TAKEN_END;
-        if (is_first_paragraph && take_letter(&words, c, &taken))
+        if (is_first_paragraph && take_letter(words, c, &taken))
             return taken;
         for (size_t i = 0; i < COUNT_OF(first_words); i++)
-            if (str_case_eq(words.at[0], first_words[i].word)) {
+            if (str_case_eq(words->at[0], first_words[i].word)) {
                 c->kind = first_words[i].kind;
-                return take_arguments(&words, c);
+                return take_arguments(words, c);
             }
     }
     if (!grammar_is_move(move))
@@ -684,6 +727,14 @@ static enum taken take_line(const char *text, bool is_first_paragraph, struct co
     drop_full_stop(line + (move - line));
     c->kind = COMMAND_MOVE;
     return str_copy(c->text, GRAMMAR_MOVE_SIZE, move) ? TAKEN_COMMAND : TAKEN_TOO_LONG;
+}
+
+static enum taken take_line(const char *text, bool is_first_paragraph, struct command *c,
+                            const char **ret_note, size_t *ret_note_n)
+{
+    struct words words;
+
+    return take_words(text, is_first_paragraph, c, ret_note, ret_note_n, &words);
 }
 
 /* ------------------------------------------------------------------------------- hints */
@@ -731,78 +782,6 @@ enum grammar_hint grammar_hint_of(const char *text)
     return squares == 1 && (last == '-' || last == 'x' || last == ':') ? HINT_HALF : HINT_NONE;
 }
 
-/* ------------------------------------------------------------------------------- lookalikes */
-
-/* Letters of other scripts that look like Latin ones or digits. */
-static const struct {
-    const char *theirs;
-    char ours;
-} lookalikes[] = {
-    {"а", 'a'}, {"в", 'b'}, {"е", 'e'}, {"ё", 'e'}, {"к", 'k'}, {"м", 'm'}, {"н", 'h'}, {"о", 'o'},
-    {"р", 'p'}, {"с", 'c'}, {"т", 't'}, {"у", 'y'}, {"х", 'x'}, {"і", 'i'}, {"ј", 'j'}, {"ѕ", 's'},
-    {"ԁ", 'd'}, {"һ", 'h'}, {"ӏ", 'l'}, {"ԛ", 'q'}, {"ԝ", 'w'}, {"А", 'A'}, {"В", 'B'}, {"Е", 'E'},
-    {"Ё", 'E'}, {"К", 'K'}, {"М", 'M'}, {"Н", 'H'}, {"О", 'O'}, {"Р", 'P'}, {"С", 'C'}, {"Т", 'T'},
-    {"У", 'Y'}, {"Х", 'X'}, {"І", 'I'}, {"Ј", 'J'}, {"Ѕ", 'S'}, {"Ԛ", 'Q'}, {"Ԝ", 'W'}, {"α", 'a'},
-    {"ε", 'e'}, {"ο", 'o'}, {"ρ", 'p'}, {"χ", 'x'}, {"ν", 'v'}, {"Α", 'A'}, {"Β", 'B'}, {"Ε", 'E'},
-    {"Η", 'H'}, {"Ι", 'I'}, {"Κ", 'K'}, {"Μ", 'M'}, {"Ν", 'N'}, {"Ο", 'O'}, {"Ρ", 'P'}, {"Τ", 'T'},
-    {"Χ", 'X'}, {"З", '3'}, {"з", '3'}, {"б", '6'},
-};
-
-/* The line in Latin letters; false when nothing was changed or it does not fit. */
-static bool in_latin(const char *text, char *ret, size_t size)
-{
-    bool is_changed = false;
-    size_t n = 0;
-
-    for (const char *t = text; *t;) {
-        size_t step = 1;
-        char c = *t;
-
-        for (size_t i = 0; i < COUNT_OF(lookalikes); i++)
-            if (str_starts(t, lookalikes[i].theirs)) {
-                c = lookalikes[i].ours;
-                step = strlen(lookalikes[i].theirs);
-                is_changed = true;
-            }
-        if (n + 1 >= size)
-            return false;
-        ret[n++] = c;
-        t += step;
-    }
-    ret[n] = '\0';
-    return is_changed;
-}
-
-/* Edits between two short words, swaps counted as one; more than `most` is told as most + 1. */
-static int distance(const char *a, const char *b, int most)
-{
-    enum { LONGEST = 16 };
-    int before[LONGEST + 1], last[LONGEST + 1], now[LONGEST + 1];
-    size_t na = strlen(a), nb = strlen(b);
-
-    if (na > LONGEST || nb > LONGEST)
-        return most + 1;
-    memset(before, 0, sizeof before);
-    for (size_t j = 0; j <= nb; j++)
-        last[j] = (int)j;
-    for (size_t i = 1; i <= na; i++) {
-        now[0] = (int)i;
-        for (size_t j = 1; j <= nb; j++) {
-            int best = last[j - 1] + (char_lower(a[i - 1]) != b[j - 1]);
-
-            best = last[j] + 1 < best ? last[j] + 1 : best;
-            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && char_lower(a[i - 1]) == b[j - 2] &&
-                char_lower(a[i - 2]) == b[j - 1] && before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-        }
-        memcpy(before, last, sizeof before);
-        memcpy(last, now, sizeof last);
-    }
-    return last[nb] > most ? most + 1 : last[nb];
-}
-
 /* ------------------------------------------------------------------------------- paragraphs */
 
 static void show(const char *text, char ret[GRAMMAR_SHOWN_SIZE])
@@ -844,6 +823,75 @@ static enum grammar_fault fault_at(struct grammar *g, enum grammar_fault fault,
     return fault;
 }
 
+/* The character at text, which is UTF-8, and its length; a byte that is none is itself. */
+static uint32_t code_point(const char *text, size_t *ret_len)
+{
+    const unsigned char *t = (const unsigned char *)text;
+    size_t len = t[0] < 0xc0 ? 1 : t[0] < 0xe0 ? 2 : t[0] < 0xf0 ? 3 : 4;
+    uint32_t c = t[0];
+
+    if (len > 1)
+        c &= 0xffu >> (len + 1);
+    for (size_t i = 1; i < len; i++) {
+        if ((t[i] & 0xc0) != 0x80) {
+            *ret_len = 1;
+            return t[0];
+        }
+        c = c << 6 | (t[i] & 0x3fu);
+    }
+    *ret_len = len;
+    return c;
+}
+
+static bool is_empty(const char *text)
+{
+    const char *from;
+    size_t n;
+
+    trim(text, &from, &n);
+    return n == 0;
+}
+
+/* "=", "(=)": a draw, in letters between correspondence players. */
+static bool is_draw_sign(const char *text)
+{
+    const char *from;
+    size_t n;
+
+    trim(text, &from, &n);
+    return (n == 1 && from[0] == '=') || (n == 3 && memcmp(from, "(=)", 3) == 0);
+}
+
+/* Marks, signs and pictures alone, no letter and no digit: ".", "--", a row of stars, a smile.
+ * They say nothing, but "?", which asks for help, and the sign of a draw. */
+static bool is_marks(const char *text)
+{
+    static const struct {
+        uint32_t first, last;
+    } marks[] = {
+        {0x00a1, 0x00a9}, {0x00ab, 0x00b1}, {0x00b4, 0x00b4}, {0x00b6, 0x00b8},
+        {0x00bb, 0x00bb}, {0x00bf, 0x00bf}, {0x00d7, 0x00d7}, {0x00f7, 0x00f7},
+        {0x2000, 0x206f}, {0x2190, 0x2bff}, {0x3000, 0x3003}, {0x3008, 0x3011},
+        {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0x1f000, 0x1faff},
+    };
+    const char *from;
+    size_t n, len;
+
+    trim(text, &from, &n);
+    if (n == 0 || (n == 1 && from[0] == '?') || is_draw_sign(text))
+        return false;
+    for (size_t i = 0; i < n; i += len) {
+        uint32_t c = code_point(from + i, &len);
+        bool is_mark = c < 0x80 && !char_is_letter((char)c) && !char_is_digit((char)c);
+
+        for (size_t k = 0; !is_mark && k < COUNT_OF(marks); k++)
+            is_mark = c >= marks[k].first && c <= marks[k].last;
+        if (!is_mark)
+            return false;
+    }
+    return true;
+}
+
 /* The one move with both its squares among a line's words, as in "Zug: m5-l5" or "e2-e4, draw". */
 static void guess_move(const struct words *w, struct grammar *g)
 {
@@ -871,17 +919,74 @@ static void guess_move(const struct words *w, struct grammar *g)
         g->guess[0] = '\0';
 }
 
+/* The words from `from` to `end` in one line, the one at `swap` as `other` (NULL: as it is), if
+ * that is a command: into the guess. */
+static bool guess_line(struct grammar *g, const struct words *w, size_t from, size_t end,
+                       size_t swap, const char *other)
+{
+    char line[GRAMMAR_SHOWN_SIZE] = "";
+    struct command command;
+    const char *note;
+    size_t note_n;
+
+    for (size_t i = from; i < end; i++)
+        if (!append(line, sizeof line, i == swap && other ? other : w->at[i]))
+            return false;
+    if (take_line(line, false, &command, &note, &note_n) != TAKEN_COMMAND ||
+        (from > 0 && (command.kind == COMMAND_MOVE || command.kind == COMMAND_NOTE)))
+        return false;
+    show(line, g->guess);
+    return true;
+}
+
+const char *command_near(const char *word)
+{
+    const char *best = guess_translation(word);
+    enum command_kind kind;
+    int least = 0;
+
+    if (best && command_find(best, &kind))
+        return best;
+    best = NULL;
+    for (size_t i = 0; i < COUNT_OF(first_words); i++) {
+        int d = guess_distance(word, first_words[i].word);
+
+        if (d >= 0 && (!best || d < least)) {
+            best = first_words[i].word;
+            least = d;
+        }
+    }
+    return best;
+}
+
+/* The command that begins at a word, in another language, or at the first as a slip. */
+static bool guess_command(struct grammar *g, const struct words *w, size_t from)
+{
+    enum { SLIP_WORDS_MAX = 3 }; /* more is prose */
+    const char *other = guess_translation(w->at[from]);
+    enum command_kind kind;
+
+    if (!other && from == 0 && w->n <= SLIP_WORDS_MAX)
+        other = command_near(w->at[0]);
+    if (!other) /* all that follows, or the word itself */
+        return from > 0 && (guess_line(g, w, from, w->n, w->n, NULL) ||
+                            guess_line(g, w, from, from + 1, w->n, NULL));
+    if (guess_line(g, w, from, w->n, from, other))
+        return true;
+    return command_find(other, &kind) && str_copy(g->guess, sizeof g->guess, other);
+}
+
 /* The line is no command: what may have been meant? */
 static enum grammar_fault fault_unknown(struct grammar *g, const struct grammar_line *line)
 {
+    enum { GUESS_WORDS_MAX = 6, GUESS_MOVE_WORDS_MAX = 4 };
     char latin[GRAMMAR_WORD_SIZE];
     struct command command;
     struct words words = {.n = 0};
     const char *note;
     size_t note_n;
-    int best = 3;
 
-    if (in_latin(line->text, latin, sizeof latin)) {
+    if (guess_latin(line->text, latin, sizeof latin)) {
         enum taken taken = take_line(latin, true, &command, &note, &note_n);
 
         if (taken == TAKEN_COMMAND || taken == TAKEN_END) {
@@ -889,28 +994,80 @@ static enum grammar_fault fault_unknown(struct grammar *g, const struct grammar_
             return fault_at(g, GRAMMAR_LOOKALIKE, line);
         }
     }
-    if (split(line->text, strlen(line->text), &words) && words.n > 0 && words.n <= 3)
-        for (size_t i = 0; i < COUNT_OF(first_words); i++) {
-            int most = strlen(first_words[i].word) >= 6 ? 2 : 1;
-            int d = distance(words.at[0], first_words[i].word, most);
-
-            if (d <= most && d < best) {
-                best = d;
-                (void)str_copy(g->guess, sizeof g->guess, first_words[i].word);
-            }
-        }
-    if (!g->guess[0] && words.n > 1 && words.n <= 4)
-        guess_move(&words, g);
+    if (is_draw_sign(line->text))
+        (void)str_copy(g->guess, sizeof g->guess, command_word(COMMAND_DRAW_OFFER));
+    else if (split(line->text, strlen(line->text), &words) && words.n > 0 &&
+             words.n <= GUESS_WORDS_MAX && !guess_command(g, &words, 0)) {
+        if (words.n > 1 && words.n <= GUESS_MOVE_WORDS_MAX)
+            guess_move(&words, g);
+        for (size_t from = 1; !g->guess[0] && from < words.n; from++)
+            (void)guess_command(g, &words, from);
+    }
     return fault_at(g, GRAMMAR_UNKNOWN, line);
 }
 
-static bool is_empty(const char *text)
+/* The words that may stand where a `want` is, as far as they can be listed. */
+static size_t wanted_words(enum grammar_want want, const char *const **ret)
 {
-    const char *from;
-    size_t n;
+    static const char *const seats[] = {"south", "west", "north", "east"};
+    static const char *const players[] = {"me", "open"};
+    static const char *const options[] = {"private", "rated", "talk"};
+    static const char *const variants[] = {"verney", "fortress", "teams"};
+    static const char *const acts[] = {"offer", "accept", "decline", "claim"};
+    static const char *const draw[] = {"draw"};
 
-    trim(text, &from, &n);
-    return n == 0;
+    switch (want) {
+    case WANT_SEAT:
+    case WANT_GAME_OR_SEAT:
+    case WANT_COLOUR:
+        *ret = seats;
+        return COUNT_OF(seats);
+    case WANT_PLAYER:
+        *ret = players;
+        return COUNT_OF(players);
+    case WANT_OPTION:
+        *ret = options;
+        return COUNT_OF(options);
+    case WANT_VARIANT:
+        *ret = variants;
+        return COUNT_OF(variants);
+    case WANT_DRAW_ACT:
+        *ret = acts;
+        return COUNT_OF(acts);
+    case WANT_DRAW:
+        *ret = draw;
+        return COUNT_OF(draw);
+    default:
+        return 0;
+    }
+}
+
+/* The line's first words are a command, but not all of them: which one is wrong, and what may have
+ * been meant? */
+static enum grammar_fault fault_argument(struct grammar *g, const struct grammar_line *line,
+                                         bool is_first)
+{
+    const char *const *list = NULL, *note, *other;
+    struct command command;
+    struct words words;
+    size_t note_n, n;
+
+    (void)take_words(line->text, is_first, &command, &note, &note_n, &words);
+    g->fault_command = command.kind;
+    g->fault_want = words.want;
+    if (words.bad == words.n)
+        return fault_at(g, GRAMMAR_ARGUMENT, line);
+    show(words.at[words.bad], g->fault_word);
+    other = guess_translation(words.at[words.bad]);
+    if (other)
+        (void)guess_line(g, &words, 0, words.n, words.bad, other);
+    n = wanted_words(words.want, &list);
+    for (size_t i = 0; !g->guess[0] && i < n; i++)
+        if (guess_distance(words.at[words.bad], list[i]) >= 0)
+            (void)guess_line(g, &words, 0, words.n, words.bad, list[i]);
+    if (!g->guess[0] && command.kind != COMMAND_CREATE) /* there a word more is a wish more */
+        (void)guess_line(g, &words, 0, words.bad, words.n, NULL);
+    return fault_at(g, GRAMMAR_ARGUMENT, line);
 }
 
 /* A note's words as they were written, if the raw line shows where they begin. */
@@ -994,23 +1151,28 @@ static enum grammar_fault keep(struct grammar *g, const struct command *command,
     return GRAMMAR_NONE;
 }
 
-/* Lines from `at` to `end`, none of them empty.  *ret_end: `end` was read. */
+/* Lines from `at` to `end`, none of them empty.  *ret_end: `end` was read.  *ret_at: where what it
+ * read ends; before `end` only at a line of marks. */
 static enum grammar_fault read_paragraph(struct grammar *g, const struct grammar_line *lines,
-                                         size_t at, size_t end, bool is_first, bool *ret_end)
+                                         size_t at, size_t end, bool is_first, size_t *ret_at,
+                                         bool *ret_end)
 {
-    for (; at < end; at++) {
+    for (*ret_at = end; at < end; at++) {
         struct command command;
         const char *note = NULL;
         size_t note_n = 0;
         enum grammar_fault fault = GRAMMAR_NONE;
 
+        if (is_marks(lines[at].text)) {
+            *ret_at = at;
+            return GRAMMAR_NONE;
+        }
         g->uses[at] = LINE_FAULT;
         switch (take_line(lines[at].text, is_first, &command, &note, &note_n)) {
         case TAKEN_NONE:
             return fault_unknown(g, &lines[at]);
         case TAKEN_BAD:
-            g->fault_command = command.kind;
-            return fault_at(g, GRAMMAR_ARGUMENT, &lines[at]);
+            return fault_argument(g, &lines[at], is_first);
         case TAKEN_TOO_LONG:
             g->fault_command = command.kind;
             return fault_at(g, GRAMMAR_TOO_LONG, &lines[at]);
@@ -1037,7 +1199,7 @@ static enum grammar_fault read_paragraph(struct grammar *g, const struct grammar
 
 /* Rule 4.  True: it was prose, and reading ends here. */
 static bool is_prose(struct grammar *g, const struct grammar_line *lines, size_t at, size_t end,
-                     bool *ret_end)
+                     size_t *ret_at, bool *ret_end)
 {
     struct command first;
     const char *note;
@@ -1046,13 +1208,13 @@ static bool is_prose(struct grammar *g, const struct grammar_line *lines, size_t
 
     if (taken == TAKEN_NONE || taken == TAKEN_BAD)
         return true;
-    if (read_paragraph(g, lines, at, end, false, ret_end) == GRAMMAR_NONE)
+    if (read_paragraph(g, lines, at, end, false, ret_at, ret_end) == GRAMMAR_NONE)
         return false;
     if (taken == TAKEN_COMMAND && !command_acts(first.kind) &&
         (g->fault == GRAMMAR_UNKNOWN || g->fault == GRAMMAR_ARGUMENT)) {
         g->fault = GRAMMAR_NONE; /* it asked nothing that matters: prose after all */
         g->fault_line = 0;
-        g->fault_shown[0] = g->guess[0] = '\0';
+        g->fault_shown[0] = g->fault_word[0] = g->guess[0] = '\0';
         g->n = n;
         g->note_len = note_len;
         g->note[note_len] = '\0';
@@ -1073,7 +1235,7 @@ enum grammar_fault grammar_read(const struct grammar_line *lines, size_t n, stru
 {
     struct grammar *g = ret;
     bool is_first = true, is_end = false;
-    size_t at = 0, end;
+    size_t at = 0, end, stop = 0;
 
     begin(g, n);
     if (n > GRAMMAR_LINES_MAX) {
@@ -1081,22 +1243,22 @@ enum grammar_fault grammar_read(const struct grammar_line *lines, size_t n, stru
         n = GRAMMAR_LINES_MAX;
     }
     while (at < n && !is_end) {
-        if (is_empty(lines[at].text)) {
+        if (is_empty(lines[at].text) || is_marks(lines[at].text)) {
             g->uses[at++] = LINE_EMPTY;
             continue;
         }
         for (end = at; end < n && !is_empty(lines[end].text); end++)
             ;
-        if (!is_first && is_prose(g, lines, at, end, &is_end)) {
+        if (!is_first && is_prose(g, lines, at, end, &stop, &is_end)) {
             g->unread_from = lines[at].number;
             break;
         }
         if (is_first)
-            (void)read_paragraph(g, lines, at, end, true, &is_end);
+            (void)read_paragraph(g, lines, at, end, true, &stop, &is_end);
         if (g->fault != GRAMMAR_NONE)
             return g->fault;
         is_first = false;
-        at = end;
+        at = stop;
     }
     for (; at < n; at++)
         g->uses[at] = is_empty(lines[at].text) ? LINE_EMPTY : LINE_PROSE;

@@ -8,7 +8,9 @@
  *   prose below the commands.
  *
  * How lines are taken
- *   1. Empty lines at the beginning are passed over.
+ *   1. Empty lines at the beginning are passed over.  A line of marks alone, with no letter and no
+ *      digit ("--", "."), is an empty one too, but `?`, which asks for help, and "=", which is a
+ *      draw elsewhere.
  *   2. From the first line on each must be a command, until an empty line or `end`.  Anything else
  *      – a greeting, a mistyped word – is an error that names the line.
  *   3. After `end` nothing is read.
@@ -86,6 +88,8 @@ const char *command_word(enum command_kind kind); /* "draw offer" */
 bool command_acts(enum command_kind kind);
 /* The kind of a word, also of its first word and short forms ("draw", "c"); false for none. */
 bool command_find(const char *word, enum command_kind *ret_kind);
+/* The command's first word that this one is a slip of, or stands for in another language; NULL. */
+const char *command_near(const char *word);
 
 enum seat_offer { SEAT_OFFER_ME, SEAT_OFFER_OPEN, SEAT_OFFER_HANDLE, SEAT_OFFER_ADDRESS };
 
@@ -111,7 +115,7 @@ struct command {
     X(EMPTY, "empty")               /* there is no line at all */                                  \
     X(UNKNOWN, "unknown_command")   /* no command; guess: a command it looks like, or "" */        \
     X(LOOKALIKE, "lookalike")       /* letters of another script that look Latin; guess */         \
-    X(ARGUMENT, "bad_argument")     /* a command with what it cannot have; want: what it can */    \
+    X(ARGUMENT, "bad_argument")     /* a command with what it cannot have: word, want, guess */    \
     X(MIXED, "mixed_paragraph")     /* rule 4: this line is none, the paragraph began with one */  \
     X(NOTE_WRAPPED, "note_wrapped") /* rule 5 */                                                   \
     X(TOO_MANY, "too_many_commands")                                                               \
@@ -125,6 +129,31 @@ enum grammar_fault {
     GRAMMAR_FAULT_COUNT_
 };
 const char *grammar_fault_slug(enum grammar_fault fault);
+
+/* ARGUMENT: what may stand where a word is wrong, or missing. */
+#define GRAMMAR_WANT_LIST(X)                                                                       \
+    X(NOTHING, "nothing")           /* the command is at its end */                                \
+    X(SEAT, "seat")                                                                                \
+    X(GAME, "game")                 /* a game's id */                                              \
+    X(GAME_OR_SEAT, "game_or_seat")                                                                \
+    X(SQUARE, "square")                                                                            \
+    X(LINE, "line")                 /* a square, a rank or a file */                               \
+    X(MAN, "man")                   /* of the reserve, once each */                                \
+    X(VARIANT, "variant")                                                                          \
+    X(OPTION, "option")             /* of a new game, or a house rule */                           \
+    X(DAYS, "days")                                                                                \
+    X(PLAYER, "player")                                                                            \
+    X(DRAW, "draw")                 /* the word `draw` */                                          \
+    X(DRAW_ACT, "draw_act")         /* what is done with one */                                    \
+    X(COLOUR, "colour")
+
+enum grammar_want {
+#define X(name, slug) WANT_##name,
+    GRAMMAR_WANT_LIST(X)
+#undef X
+    WANT_COUNT_
+};
+const char *grammar_want_slug(enum grammar_want want);
 
 /* How a line was taken, for --dry-run. */
 enum line_use { LINE_EMPTY, LINE_COMMAND, LINE_NOTE_GOES_ON, LINE_END, LINE_PROSE, LINE_FAULT };
@@ -141,7 +170,9 @@ struct grammar {
     int fault_line;                     /* 0: of the letter as a whole */
     enum command_kind fault_command;    /* ARGUMENT */
     char fault_shown[GRAMMAR_SHOWN_SIZE];
-    char guess[GRAMMAR_SHOWN_SIZE];     /* UNKNOWN, LOOKALIKE: perhaps meant; "" */
+    enum grammar_want fault_want;       /* … what may stand there */
+    char fault_word[GRAMMAR_SHOWN_SIZE]; /* … the word that cannot; "": one is missing */
+    char guess[GRAMMAR_SHOWN_SIZE];     /* UNKNOWN, LOOKALIKE, ARGUMENT: perhaps meant; "" */
     int unread_from;                    /* line where prose began; 0: none */
     size_t n;                           /* 0 when there is a fault */
     struct command commands[GRAMMAR_COMMANDS_MAX];

@@ -155,8 +155,11 @@ const char *holder_of(const struct act *a, int seat);
 void say_grammar_fault(struct act *a, const struct grammar *grammar);
 /* A line more on what is written wrongly in a line, if that can be told. */
 void say_shape_hint(struct act *a, struct buf *out, const char *line);
-/* How a command is written. */
-const char *command_usage(enum command_kind kind);
+/* How a command is written, with squares of the sender's own fortress where it has some. */
+enum { USAGE_SIZE = 128 };
+const char *command_usage(const struct act *a, enum command_kind kind, char ret[USAGE_SIZE]);
+/* Whose reserve a `place` is about: the token's seat, else the sender's first; -1: none. */
+int placing_seat(const struct act *a);
 void say_help(struct act *a, const char *about);
 
 /* The answer into the outbox.  purpose: of the token it carries. */

@@ -24,6 +24,14 @@ struct run {
     char hint[LINE_ROOM];      /* a refusal's further words */
 };
 
+static bool letter_has(const struct grammar *g, enum command_kind kind)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->commands[i].kind == kind)
+            return true;
+    return false;
+}
+
 static struct arbiter_actor actor_of(const struct act *a)
 {
     return (struct arbiter_actor){.user_id = a->sender.user.id,
@@ -166,7 +174,7 @@ static enum status check_number(struct run *r, struct err *err)
                                                  WORDS_NUMBER("number", a->game.ply + 1),
                                                  WORDS_NUMBER("round", round)},
                       3);
-    return err_reason(err, REASON_STATE_MISMATCH, "%s", reason_title(REASON_STATE_MISMATCH));
+    return err_reason(err, REASON_MOVE_NUMBER, "%s", reason_title(REASON_MOVE_NUMBER));
 }
 
 static int64_t hold_ms_of(const struct act *a)
@@ -300,6 +308,38 @@ static enum status run_move(struct run *r, struct err *err)
     return st;
 }
 
+/* Nothing of the army that was named is held: what is, and how that is taken back. */
+static enum status refuse_undo_of(struct run *r, struct err *err)
+{
+    static const char *const words[] = {"south", "west", "north", "east"};
+    struct act *a = r->a;
+    struct buf hint = buf_make(LINE_ROOM);
+    int named = r->at->seat;
+
+    words_put(&hint, a->lang,
+              a->own >> named & 1u ? "mail.undo_not_that" : "mail.not_your_seat",
+              (const struct words_arg[]){
+                  WORDS_TEXT("colour", colour_of(a, named)),
+                  WORDS_TEXT("seat", words_seat_name(a->lang, (enum seat)named))},
+              a->own >> named & 1u ? 2 : 0);
+    for (int seat = 0; seat < SEAT_COUNT; seat++) {
+        bool is_move = a->has_held && a->held.seat == seat;
+
+        if (!is_move && (a->resigning >> seat & 1u) == 0)
+            continue;
+        buf_putc(&hint, '\n');
+        words_put(&hint, a->lang, is_move ? "mail.undo_move" : "mail.undo_resign",
+                  (const struct words_arg[]){
+                      WORDS_TEXT("word", words[seat]),
+                      is_move ? WORDS_TEXT("move", a->held.move)
+                              : WORDS_TEXT("colour", colour_of(a, seat))},
+                  2);
+    }
+    (void)str_copy(r->hint, sizeof r->hint, hint.data);
+    buf_release(&hint);
+    return err_reason(err, REASON_NOTHING_HELD, "%s", reason_title(REASON_NOTHING_HELD));
+}
+
 static enum status run_undo(struct run *r, struct err *err)
 {
     struct act *a = r->a;
@@ -312,11 +352,11 @@ static enum status run_undo(struct run *r, struct err *err)
     if (!a->has_held && !a->resigning)
         return refuse(r, err, REASON_NOTHING_HELD, "mail.undo_late");
     st = arbiter_undo(a->options->arbiter, a->txn, a->now, actor_of(a), &act, &held, NULL, err);
+    if (st != ST_OK && err->reason == REASON_NOTHING_HELD)
+        return r->at->seat >= 0 ? refuse_undo_of(r, err)
+                                : refuse(r, err, REASON_NOTHING_HELD, "mail.undo_late");
     if (st != ST_OK)
-        return err->reason == REASON_NOTHING_HELD
-                   ? refuse(r, err, REASON_NOTHING_HELD,
-                            r->at->seat >= 0 ? "mail.undo_not_that" : "mail.undo_late")
-                   : st;
+        return st;
     TRY(act_reload(a, err));
     a->has_acted = true;
     say_success(a);
@@ -452,9 +492,6 @@ static void hint_fortress(struct run *r, int seat)
     struct variant variant;
     char text[SQUARE_TEXT_MAX];
 
-    for (int s = SEAT_COUNT - 1; seat < 0 && s >= 0; s--)
-        if (a->own >> s & 1u)
-            seat = s;
     if (seat >= 0 && variant_find(game_variant_str(a->game.variant), &variant) &&
         game_reserve_squares(variant.game, (enum seat)seat, &squares)) {
         for (int square = 0; square < 256; square++)
@@ -488,7 +525,7 @@ static enum status run_place(struct run *r, struct err *err)
     st = arbiter_place(a->options->arbiter, a->txn, a->now, actor_of(a), a->game.id, &placement,
                        NULL, err);
     if (st != ST_OK && err->reason == REASON_BAD_PLACEMENT)
-        hint_fortress(r, placement.seat);
+        hint_fortress(r, placing_seat(a));
     if (st != ST_OK)
         return st;
     TRY(act_reload(a, err));
@@ -633,15 +670,26 @@ static enum status offer_of(struct run *r, const struct command *c, char key[ADD
     }
     if (st == ST_OK)
         *ret = (struct arbiter_offer){.kind = OFFER_USER, .user_id = user->id};
+    else if (err->reason == REASON_NO_SUCH_USER)
+        (void)words_print(r->why, sizeof r->why, a->lang, "mail.seat_nobody",
+                          (const struct words_arg[]){WORDS_TEXT("name", c->text)}, 1);
     free(user);
     return st;
 }
 
-static void say_seat_line(struct run *r, const struct command *c, bool is_own)
+/* A `seat` line beside `create`, in its place.  Its effect is the game's making. */
+static enum status run_seat(struct run *r, struct err *err)
 {
     struct act *a = r->a;
+    const struct command *c = r->at;
+    struct arbiter_offer offer = {.kind = OFFER_OPEN};
+    char key[ADDRESS_MAX + 1];
+    bool is_own;
 
-    say_command(a, c);
+    if (!letter_has(r->g, COMMAND_CREATE))
+        return refuse(r, err, REASON_MISSING_FIELD, "mail.create_alone");
+    TRY(offer_of(r, c, key, &offer, err));
+    is_own = offer.kind == OFFER_USER && offer.user_id == a->sender.user.id;
     say_success(a);
     SAY(a,
         is_own                        ? "mail.seat_me"
@@ -650,6 +698,7 @@ static void say_seat_line(struct run *r, const struct command *c, bool is_own)
         WORDS_TEXT("seat", words_seat_name(a->lang, (enum seat)c->seat)),
         WORDS_TEXT("name", c->text));
     say_line(a);
+    return ST_OK;
 }
 
 /* Then a refusal must not name the account that an address belongs to. */
@@ -670,7 +719,7 @@ static enum status run_create(struct run *r, struct err *err)
     char(*keys)[ADDRESS_MAX + 1] = NULL;
     struct game_row *game = NULL;
     const struct command *twice = NULL; /* names a player who has a seat already */
-    unsigned seated = 0, own = 0;
+    unsigned seated = 0;
     char code[64];
     enum status st = ST_OK;
 
@@ -703,8 +752,6 @@ static enum status run_create(struct run *r, struct err *err)
                 if ((seated >> s & 1u) != 0 && wish.seats[s].kind == OFFER_USER &&
                     wish.seats[s].user_id == wish.seats[c->seat].user_id)
                     twice = c;
-            if (wish.seats[c->seat].user_id == a->sender.user.id)
-                own |= 1u << c->seat;
         }
         seated |= 1u << c->seat;
     }
@@ -731,10 +778,6 @@ static enum status run_create(struct run *r, struct err *err)
     say_line(a);
     if (a->options->public_url && *a->options->public_url)
         buf_printf(&a->text, "%s/games/%s\n", a->options->public_url, game->public_id);
-    for (size_t i = 0; i < r->g->n; i++)
-        if (r->g->commands[i].kind == COMMAND_SEAT)
-            say_seat_line(r, &r->g->commands[i],
-                          (own >> r->g->commands[i].seat & 1u) != 0);
 out:
     free(keys);
     free(game);
@@ -930,14 +973,6 @@ static bool may_follow_move(enum command_kind kind)
     return !command_acts(kind) || kind == COMMAND_DRAW_OFFER || kind == COMMAND_MOVE;
 }
 
-static bool letter_has(const struct grammar *g, enum command_kind kind)
-{
-    for (size_t i = 0; i < g->n; i++)
-        if (g->commands[i].kind == kind)
-            return true;
-    return false;
-}
-
 /* After a resignation that is held only what does not touch the game; but who has two seats may
  * resign the other as well, or move with it. */
 static bool may_follow_resign(const struct run *r, enum command_kind kind)
@@ -987,9 +1022,7 @@ static enum status run_one(struct run *r, struct err *err)
     case COMMAND_LEAVE:
         return run_open(r, err);
     case COMMAND_SEAT:
-        return letter_has(r->g, COMMAND_CREATE)
-                   ? ST_OK /* told with `create` */
-                   : refuse(r, err, REASON_MISSING_FIELD, "mail.create_alone");
+        return run_seat(r, err);
     default:
         if (names_game(c))
             TRY(look_at(r, err));
@@ -1042,7 +1075,9 @@ static void say_refusal(struct run *r, const struct err *err)
         say_line(a);
     }
     if (err->reason == REASON_BAD_PLACEMENT || err->reason == REASON_BAD_FIELD) {
-        SAY(a, "mail.written_so", WORDS_TEXT("usage", command_usage(r->at->kind)));
+        char usage[USAGE_SIZE];
+
+        SAY(a, "mail.written_so", WORDS_TEXT("usage", command_usage(a, r->at->kind, usage)));
         say_line(a);
     }
 }
@@ -1067,8 +1102,7 @@ enum status run_commands(struct act *a, const struct grammar *g, struct err *err
     for (size_t i = 0; st == ST_OK && i < g->n; i++) {
         r->at = &g->commands[i];
         r->hint[0] = r->why[0] = '\0';
-        if (r->at->kind != COMMAND_SEAT || !letter_has(g, COMMAND_CREATE))
-            say_command(a, r->at);
+        say_command(a, r->at);
         st = run_one(r, err);
         trace(a, "  line %d: %s → %s\n", r->at->line, r->at->shown,
               st == ST_OK ? "Success" : reason_word(err->reason));

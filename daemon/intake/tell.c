@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "board/board.h"
 #include "clock/deadline.h"
+#include "intake/guess.h"
 #include "intake/internal.h"
 #include "store/events.h"
 #include "store/notes.h"
@@ -556,8 +557,8 @@ static int seat_of_word(const struct act *a, const struct position *pos, const c
 
         if (str_case_eq(word, seat_colour(game, (enum seat)seat)) ||
             str_case_eq(word, seat_name((enum seat)seat)) || str_case_eq(word, letter) ||
-            str_case_eq(word, words_seat_colour(a->lang, game, (enum seat)seat)) ||
-            str_case_eq(word, words_seat_name(a->lang, (enum seat)seat)))
+            guess_is_same(word, words_seat_colour(a->lang, game, (enum seat)seat)) ||
+            guess_is_same(word, words_seat_name(a->lang, (enum seat)seat)))
             return seat;
     }
     return -1;
@@ -568,8 +569,13 @@ static void tell_pieces(struct act *a, const struct command *c, const struct pos
     int only = c->text[0] ? seat_of_word(a, pos, c->text) : -1;
 
     if (c->text[0] && only < 0) {
-        SAY(a, "mail.no_colour", WORDS_TEXT("text", c->text));
+        struct buf list = buf_make(LINE_ROOM);
+
+        for (int seat = 0; seat < SEATS; seat++)
+            buf_printf(&list, "%s%s", seat > 0 ? ", " : "", colour_of(a, seat));
+        SAY(a, "mail.no_colour", WORDS_TEXT("text", c->text), WORDS_TEXT("list", list.data));
         say_line(a);
+        buf_release(&list);
         return;
     }
     for (int seat = 0; seat < SEATS; seat++)

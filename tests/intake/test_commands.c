@@ -215,7 +215,9 @@ static void test_the_number_before_a_move_must_be_that_of_the_turn(void **state)
     move_ok(p->t, game, "m4l4");
     r = post_play(p, SOUTH, game, "7. d2-d4");
     expect(r, INBOX_VERDICT_REFUSED);
-    expect_says(r, "InvalidMoveNumber");
+    expect_says(r, "InvalidMoveNumber: Another move number comes now.");
+    expect_silent(r, "moved on"); /* it has not */
+    assert_true(str_starts(r->row.reason, "move_number"));
     expect_says(r, "You wrote number 7. The coming move is number 5 of the game, in round 2.");
     assert_int_equal(ply(p, game), 4);
     expect(post_play(p, SOUTH, game, "2. d2-d3"), INBOX_VERDICT_ACTED); /* the round */
@@ -644,7 +646,12 @@ static void test_R_C13_who_has_two_armies_says_which_one_resigns(void **state)
     expect_says(r, "is on hold; it takes effect at this time: ");
     r = post_play(p, SOUTH, game, "undo west");
     expect_says(r, "NothingToUndo");
-    expect_says(r, "Nothing of that army is held; `undo` alone takes back what was held last.");
+    expect_says(r, "That seat is not yours.");
+    expect_says(r, "\n`undo north` takes back the resignation (Yellow).");
+    r = post_play(p, SOUTH, game, "undo south"); /* it is North's that is held */
+    expect_says(r, "NothingToUndo");
+    expect_says(r, "Nothing of Red (South) is held.\n"
+                   "`undo north` takes back the resignation (Yellow).");
     r = post_play(p, SOUTH, game, "undo North\nresign north\ne2-e3");
     expect(r, INBOX_VERDICT_ACTED);
     live(p, 10 * MS_MINUTE);
@@ -681,6 +688,27 @@ static void test_a_reserve_is_placed_by_mail(void **state)
     expect_says(r, "InvalidMove: The reserve cannot stand so: a1 is not in your own fortress.");
     expect_says(r, "The squares of your fortress: ");
     assert_non_null(strstr(r->params, "\"purpose\":\"info\""));
+    expect_says(r, "It is written so: place R p4 N n3 B o1");
+    {   /* R-F7: the example is right for each seat, and in each place where one is given */
+        static const char *const examples[] = {"place R p4 N n3 B o1", "place R d1 N c3 B a2",
+                                               "place R a13 N c14 B b16",
+                                               "place R m16 N n14 B p15"};
+        static const char *const texts[] = {"place R h1 N h2 B h3", "place", "help place", "help"};
+
+        for (int user = SOUTH; user <= EAST; user++)
+            for (size_t i = 0; i < COUNT_OF(texts); i++)
+                for (int by = 0; by < 2; by++) {
+                    pass(p->t, MS_HOUR + 1); /* the same mistake is answered once an hour */
+                    r = post_say(p, user,
+                                 post_token(p, user, by == 0 ? TOKEN_PLACING : TOKEN_INFO, game),
+                                 texts[i]);
+                    expect_says(r, examples[user]);
+                    if (user != SOUTH)
+                        expect_silent(r, examples[SOUTH]);
+                }
+        r = post_say(p, WEST, post_token(p, WEST, TOKEN_PLACING, game), examples[WEST]);
+        expect(r, INBOX_VERDICT_ACTED);
+    }
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_PLACING, game), "place R p4 N n3 B o1");
     expect(r, INBOX_VERDICT_ACTED);
     expect_says(r, "rook p4, bishop o1, knight n3");
@@ -743,7 +771,19 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
         {"create verney days=365\nseat south me", "BadRequest: A field has a value that cannot be "
                                                   "used: the time for a move is from 1 h to 60 d."},
         {"create verney days=0\nseat south me", "the time for a move is from 1"},
-        {"create verney\nseat south nobody", "InvalidUser: There is no such player"},
+        {"create verney\nseat south nobody",
+         "InvalidUser: There is no such player: nobody is not the name of a player here"},
+        {"seat south nobody\ncreate verney", "Line 1: seat south nobody\nInvalidUser: "},
+        {"create verney privat",
+         "BadRequest: `privat` cannot stand here; what can: days=7, private, rated, talk, or a "
+         "house rule such as inert=capturable.\n"
+         "`create` is written so: create verney days=7 private rated\n"
+         "Did you mean `create verney private`?"},
+        {"create verney\nseat norht me",
+         "`norht` cannot stand here; what can: south, west, north or east.\n"},
+        {"join 7k2mq0xd nord", "Did you mean `join 7k2mq0xd north`?"},
+        {"create", "something is missing at the end: verney, fortress or teams."},
+        {"games please", "`please` is too much; the command ends before it.\n"},
         {"create verney\nseat south me\nseat west me", "Line 3: seat west me\nAlreadySeated"},
         {"create verney\nseat south boris\nseat west me\nseat east boris",
          "Line 4: seat east boris\nAlreadySeated"},
@@ -758,11 +798,44 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
     struct post *p = *state;
 
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        pass(p->t, MS_HOUR / 4); /* no more than twenty an hour are answered */
         r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), rows[i].text);
         expect(r, INBOX_VERDICT_REFUSED);
         expect_says(r, rows[i].words);
     }
     assert_int_equal(post_count(p, "SELECT count(*) FROM games"), 0);
+}
+
+/* M9: "in order, each answered". */
+static void test_answers_come_in_the_order_of_the_commands(void **state)
+{
+    static const struct {
+        const char *text, *order[4];
+    } rows[] = {
+        {"create verney\nstatus\nseat south me\nseat west boris",
+         {"> create verney\nSuccess: the game ", "> status\n",
+          "> seat south me\nSuccess: South is yours.", "> seat west boris\nSuccess: West: an inv"}},
+        {"seat south me\ncreate verney\nseat west boris\nstatus",
+         {"> seat south me\nSuccess: South is yours.", "> create verney\nSuccess: the game ",
+          "> seat west boris\nSuccess: West: an inv", "> status\n"}},
+    };
+    struct post *p = *state;
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const char *at;
+
+        r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_ACCOUNT, 0), rows[i].text);
+        expect(r, INBOX_VERDICT_ACTED);
+        at = r->text;
+        for (size_t k = 0; k < COUNT_OF(rows[i].order); k++) {
+            const char *next = strstr(at, rows[i].order[k]);
+
+            if (!next)
+                fail_msg("\"%s\" is not below the one before in:\n%s", rows[i].order[k], r->text);
+            at = next + strlen(rows[i].order[k]);
+        }
+        assert_null(strstr(at, "Success: ")); /* … and none twice */
+    }
 }
 
 /* Who names himself is not told of an invitation to himself. */
@@ -889,7 +962,10 @@ static void test_questions_are_answered(void **state)
         {"pieces", "Red (South): king h1"},
         {"p b", "Blue (West): king"},
         {"pieces south", "Red (South): "},
-        {"pieces pink", "No army is called pink here."},
+        {"pieces pink", "No army is called pink here. There are: Red, Blue, Yellow, Green."},
+        {"help castle", "There is no command `castle`.\n\n"},
+        {"help resing", "There is no command `resing`.\nDid you mean `help resign`?\n"},
+        {"help accept draw", "  accept · decline\n"},
         {"square e2", "e2: red pawn"},
         {"s e4", "e4: empty"},
         {"s a1", "a1 is not a square of this board"},
@@ -1372,6 +1448,7 @@ int main(void)
         TEST(test_a_reserve_is_placed_by_mail),
         TEST(test_a_game_is_made_and_filled_by_mail),
         TEST(test_a_game_that_cannot_be_made_is_not),
+        TEST(test_answers_come_in_the_order_of_the_commands),
         TEST(test_ones_own_name_is_as_good_as_me),
         TEST(test_an_address_is_invited_three_times_before_it_answers),
         TEST(test_an_old_address_makes_no_game_and_keeps_no_note),

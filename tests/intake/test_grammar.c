@@ -173,7 +173,7 @@ static void test_words_are_not_moves(void **state)
 {
     static const char *const words[] = {
         "Hello",  "Anna",     "Dear server", "a",      "e",   "42",     "e4 is best", "I resign",
-        "Area51", "thanks",   "Best",        "N",      "x",   "-",      "--",         "==",
+        "Area51", "thanks",   "Best",        "N",      "x",   "=",      "(=)",        "-a",
         "draws",  "resigned", "e2-e4-e5-e6", "o-o-o-o", "0-", "2026-12-03"};
 
     (void)state;
@@ -262,6 +262,175 @@ static void test_arguments_that_cannot_be_name_the_command(void **state)
         assert_int_equal(g.fault_line, 1);
         assert_int_equal(g.n, 0);
     }
+}
+
+/* Which word is wrong, what could stand there, and what was meant perhaps. */
+static void test_the_word_that_is_wrong_is_named(void **state)
+{
+    static const struct {
+        const char *line, *word;
+        enum grammar_want want;
+        const char *guess;
+    } rows[] = {
+        {"create verney privat", "privat", WANT_OPTION, "create verney private"},
+        {"create verney ratd days=3", "ratd", WANT_OPTION, "create verney rated days=3"},
+        {"create verney fast", "fast", WANT_OPTION, ""},
+        {"create verney days=x", "days=x", WANT_DAYS, ""},
+        {"create verney days=3 days=4", "days=4", WANT_DAYS, ""},
+        {"create", "", WANT_VARIANT, ""},
+        {"create inert=safe", "inert=safe", WANT_VARIANT, ""},
+        {"create days=3", "", WANT_VARIANT, ""},
+        {"seat norht me", "norht", WANT_SEAT, "seat north me"},
+        {"seat Nord anna", "Nord", WANT_SEAT, "seat north anna"},
+        {"seat Север me", "Север", WANT_SEAT, "seat north me"},
+        {"seat left anna", "left", WANT_SEAT, ""},
+        {"seat", "", WANT_SEAT, ""},
+        {"seat south", "", WANT_PLAYER, ""},
+        {"seat south anna boris", "boris", WANT_NOTHING, "seat south anna"},
+        {"join 7k2mq0xd nord", "nord", WANT_SEAT, "join 7k2mq0xd north"},
+        {"join 7k2mq0xd norht", "norht", WANT_SEAT, "join 7k2mq0xd north"},
+        {"join 7k2mq0xd north now", "now", WANT_NOTHING, "join 7k2mq0xd north"},
+        {"join north", "north", WANT_GAME, ""},
+        {"join 7k2mq0x", "7k2mq0x", WANT_GAME, ""},
+        {"join", "", WANT_GAME, ""},
+        {"leave eats", "eats", WANT_GAME_OR_SEAT, "leave east"},
+        {"leave 7k2mq0xd up", "up", WANT_SEAT, "leave 7k2mq0xd"},
+        {"board foo", "foo", WANT_GAME, "board"},
+        {"status quo", "quo", WANT_GAME, "status"},
+        {"status 7k2mq0xd north", "north", WANT_NOTHING, "status 7k2mq0xd"},
+        {"moves zz9", "zz9", WANT_SQUARE, "moves"},
+        {"moves e2 e4", "e4", WANT_NOTHING, "moves e2"},
+        {"square", "", WANT_LINE, ""},
+        {"square 17", "17", WANT_LINE, ""},
+        {"square e4 e5", "e5", WANT_NOTHING, "square e4"},
+        {"pieces 4", "4", WANT_COLOUR, "pieces"},
+        {"resign norht", "norht", WANT_SEAT, "resign north"},
+        {"resign now", "now", WANT_SEAT, "resign"},
+        {"undo south north", "north", WANT_NOTHING, "undo south"},
+        {"draw foo", "foo", WANT_DRAW_ACT, "draw"},
+        {"draw acept", "acept", WANT_DRAW_ACT, "draw accept"},
+        {"draw accept please", "please", WANT_NOTHING, "draw accept"},
+        {"accept foo", "foo", WANT_DRAW, "accept"},
+        {"decline drew", "drew", WANT_DRAW, "decline draw"},
+        {"claim victory", "victory", WANT_DRAW, "claim"},
+        {"offer", "", WANT_DRAW, ""},
+        {"place", "", WANT_MAN, ""},
+        {"place R p4 N n3", "", WANT_MAN, ""},
+        {"place R p4 N n3 B", "", WANT_SQUARE, ""},
+        {"place R z9 N n3 B o1", "z9", WANT_SQUARE, ""},
+        {"place R p4 N n3 R o1", "R", WANT_MAN, ""},
+        {"place R p4 N n3 B o1 Q o2", "Q", WANT_NOTHING, "place R p4 N n3 B o1"},
+        {"games please", "please", WANT_NOTHING, "games"},
+        {"why not", "not", WANT_NOTHING, "why"},
+        {"confirm that", "that", WANT_NOTHING, "confirm"},
+        {"help me with this", "this", WANT_NOTHING, "help me with"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        if (read(rows[i].line) != GRAMMAR_ARGUMENT || strcmp(g.fault_word, rows[i].word) != 0 ||
+            g.fault_want != rows[i].want || strcmp(g.guess, rows[i].guess) != 0)
+            fail_msg("%s: %s, word \"%s\", want %s, guess \"%s\"", rows[i].line,
+                     grammar_fault_slug(g.fault), g.fault_word, grammar_want_slug(g.fault_want),
+                     g.guess);
+    }
+    /* Nothing is left behind of what turned out to be prose. */
+    assert_int_equal(read("e2-e4\n\nboard\nboard games"), GRAMMAR_NONE);
+    assert_string_equal(g.fault_word, "");
+    assert_string_equal(g.guess, "");
+}
+
+/* A comma behind a word says nothing. */
+static void test_commas_part_words(void **state)
+{
+    (void)state;
+    assert_int_equal(read("create verney, days=3, private"), GRAMMAR_NONE);
+    assert_string_equal(g.commands[0].text, "verney");
+    assert_int_equal(g.commands[0].create.days, 3);
+    assert_int_equal(read("create private days=3 teams"), GRAMMAR_NONE); /* in any order */
+    assert_string_equal(g.commands[0].text, "teams");
+    assert_int_equal(g.commands[0].create.days, 3);
+    assert_int_equal(read("seat south, me"), GRAMMAR_NONE);
+    assert_int_equal(g.commands[0].seat, 0);
+}
+
+/* What is no command may be one in another language, or behind a word of courtesy. */
+static void test_a_guess_knows_other_languages_and_courtesy(void **state)
+{
+    static const struct {
+        const char *line, *guess;
+    } rows[] = {
+        {"Сдаюсь", "resign"},
+        {"СДАЮСЬ!", "resign"},
+        {"ничья", "draw"},
+        {"помощь", "help"},
+        {"ходы e2", "moves e2"},
+        {"Рокировка", "O-O"},
+        {"пожалуйста, доска", "board"},
+        {"Remiză", "draw"},
+        {"MUTĂRI", "moves"},
+        {"mutări e2", "moves e2"},
+        {"înapoi", "undo"},
+        {"please resign", "resign"},
+        {"I accept the draw", "accept"},
+        {"I resign now", "resign"},
+        {"I resign", "resign"},
+        {"could I have the board", "board"},
+        {"resign, please", "resign"},
+        {"(=)", "draw offer"},
+        {"=", "draw offer"},
+        {"e2-e4 please", "e2-e4"},
+        {"moevs e2", "moves e2"},
+        {"e2-e4 or d2-d4", ""},
+        {"Dear all", ""},
+        {"Привет", ""},
+        {"Good morning to you all there, board", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (read(rows[i].line) != GRAMMAR_UNKNOWN || strcmp(g.guess, rows[i].guess) != 0)
+            fail_msg("%s: %s, %s", rows[i].line, grammar_fault_slug(g.fault), g.guess);
+    assert_string_equal(command_near("resing"), "resign");
+    assert_string_equal(command_near("помощь"), "help");
+    assert_null(command_near("zugzwang"));
+    assert_null(command_near("север")); /* no command */
+}
+
+/* P33: a full stop, dashes, a smile alone on a line are no commands, and refuse none. */
+static void test_a_line_of_marks_counts_as_empty(void **state)
+{
+    static const char *const marks[] = {".", "..", "-", "--", "---", "\xe2\x80\x94", /* — */
+                                        "\xe2\x80\x93", "***", "_____", "====", ":-)", "!", "+",
+                                        "\xe2\x80\xa6", "\xf0\x9f\x91\x8d", /* a thumb */
+                                        "\xe2\x99\x98", "\xc2\xbf?", "??"};
+    char text[128];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(marks); i++) {
+        (void)snprintf(text, sizeof text, "e2-e4\n%s", marks[i]);
+        if (read(text) != GRAMMAR_NONE || strcmp(kinds(), "move") != 0)
+            fail_msg("%s: %s, %s", marks[i], grammar_fault_slug(g.fault), kinds());
+        assert_int_equal(g.uses[1], LINE_EMPTY);
+        (void)snprintf(text, sizeof text, "%s\ne2-e4\n%s\nAnna\n%s\nresign", marks[i], marks[i],
+                       marks[i]);
+        assert_int_equal(read(text), GRAMMAR_NONE);
+        assert_string_equal(kinds(), "move");
+        assert_int_equal(g.unread_from, 4);
+        (void)snprintf(text, sizeof text, "e2-e4\n%s\ndraw", marks[i]);
+        assert_int_equal(read(text), GRAMMAR_NONE);
+        assert_string_equal(kinds(), "move draw offer");
+        assert_int_equal(read(marks[i]), GRAMMAR_EMPTY);
+    }
+    assert_int_equal(read("e2-e4\n?"), GRAMMAR_NONE);
+    assert_string_equal(kinds(), "move help");
+    assert_int_equal(read("e2-e4\n="), GRAMMAR_UNKNOWN); /* elsewhere that offers a draw */
+    assert_int_equal(read("e2-e4\n\xd0\xb0"), GRAMMAR_UNKNOWN);
+    /* In a note that goes on they are its words. */
+    assert_int_equal(read("note I think that Red is going to attack my bishop on the left\n"
+                          "...\nor so"),
+                     GRAMMAR_NONE);
+    assert_non_null(strstr(g.note, "left ... or so"));
 }
 
 static void test_a_reserve_is_placed_in_any_order(void **state)
@@ -469,6 +638,10 @@ int main(void)
         cmocka_unit_test(test_a_seat_may_follow_resign_and_undo),
         cmocka_unit_test(test_games_are_named_by_their_ids),
         cmocka_unit_test(test_arguments_that_cannot_be_name_the_command),
+        cmocka_unit_test(test_the_word_that_is_wrong_is_named),
+        cmocka_unit_test(test_commas_part_words),
+        cmocka_unit_test(test_a_guess_knows_other_languages_and_courtesy),
+        cmocka_unit_test(test_a_line_of_marks_counts_as_empty),
         cmocka_unit_test(test_a_reserve_is_placed_in_any_order),
         cmocka_unit_test(test_a_game_is_made_with_its_seats),
         cmocka_unit_test(test_prose_below_an_empty_line_is_left_alone),

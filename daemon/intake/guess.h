@@ -1,0 +1,31 @@
+/*
+ * intake/guess.h - what may have been meant by a word that the grammar does not know.
+ *
+ * Purpose
+ *   Pure functions on words, for the hint under a refusal ("Did you mean …?").  No guess is ever
+ *   obeyed: it is shown, and its reader writes it himself.
+ *
+ * Ownership: what is returned are constants, or stands where the caller said.  Threads: any.
+ */
+#ifndef FH_INTAKE_GUESS_H
+#define FH_INTAKE_GUESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The text with letters of other scripts that look Latin made Latin; false when there are none, or
+ * it does not fit. */
+bool guess_latin(const char *text, char *ret, size_t size);
+
+/* Edits between a word and one in small letters, swaps counted as one, if they are few enough for
+ * a slip: one, or two where the latter has six letters or more.  -1: too many. */
+int guess_distance(const char *word, const char *other);
+
+/* Whether two words are the same but for case and diacritics ("roşu" and "Roșu", also "rosu"). */
+bool guess_is_same(const char *word, const char *other);
+
+/* The word of the grammar that one in Russian or Romanian stands for ("сдаюсь": "resign", "nord":
+ * "north"), whatever its case and diacritics; NULL. */
+const char *guess_translation(const char *word);
+
+#endif
