@@ -215,8 +215,10 @@ static void read_plain(struct walk *walk, const struct buf *utf8, GMimeContentTy
 static void read_html(struct walk *walk, const struct buf *utf8, struct buf *out)
 {
     struct buf text = buf_make(walk->limits->text * 2);
+    bool leaves_out = false;
 
-    html_text(utf8->data, utf8->len, &text);
+    html_text(utf8->data, utf8->len, &text, &leaves_out);
+    walk->body->hides = walk->body->hides || leaves_out;
     if (buf_failed(&text)) { /* full: perhaps within a character */
         walk->body->is_cut = true;
         while (text.len > 0 && !utf8_is_valid(text.data + text.len - 1, 1))

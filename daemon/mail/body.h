@@ -22,6 +22,7 @@
 struct body {
     struct buf plain; /* "" when nothing plain was there or it is blank */
     struct buf html;  /* the text of the HTML; "" when there was none */
+    bool hides;       /* the HTML hides or strikes out what its plain twin shows as any text */
     bool is_cut;
     bool has_encrypted, has_tnef, has_reaction, has_calendar_reply;
     bool has_report;

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "mail/decode.h"
+#include "mail/html_style.h"
 
 enum {
     CONTAINERS_MAX = 64,
@@ -16,7 +17,8 @@ enum {
     VALUE_MAX = 512 /* of an attribute; the rest is not looked at */
 };
 
-/* Tags that can be containers, whose nesting is counted. */
+/* Tags whose nesting is counted: those that quote, or look otherwise than what is around them.
+ * Others than these few are given a number when one is first met (page.names). */
 enum tag {
     TAG_OTHER,
     TAG_DIV,
@@ -27,21 +29,23 @@ enum tag {
     TAG_TD,
     TAG_SECTION,
     TAG_PRE,
-    TAG_COUNT
+    TAG_MORE,
+    TAG_COUNT = TAG_MORE + 24
 };
 
 enum container_kind {
     CONTAINER_QUOTE,      /* all of it is quoted */
     CONTAINER_GMAIL,      /* quoted until a blockquote in it has ended: people answer below */
     CONTAINER_GMAIL_OVER, /* such a one after its blockquote */
-    CONTAINER_HIDDEN,
+    CONTAINER_LOOK,       /* looks otherwise: before is how it looks around it */
     CONTAINER_PRE
 };
 
 struct container {
-    enum tag tag;
+    int tag;
     enum container_kind kind;
     unsigned level; /* how many of this tag were open, itself included */
+    struct style_look before;
 };
 
 struct page {
@@ -49,8 +53,13 @@ struct page {
     struct container open[CONTAINERS_MAX];
     size_t open_count;
     unsigned levels[TAG_COUNT];
+    char names[TAG_COUNT][NAME_MAX_TAG]; /* from TAG_MORE on, as far as given */
+    struct style_sheet sheet;
+    struct style_look look;
+    bool is_silent; /* what looks so is not put out */
+    bool leaves_out; /* … and is not quoted, nor hidden by its colour alone */
     unsigned quote_depth;
-    unsigned hidden, pre;
+    unsigned pre;
     bool is_rest_quoted; /* after Outlook's mark, or when nesting got too deep */
     bool has_line;       /* something stands in the current line */
     bool wants_blank;    /* blanks were seen since */
@@ -107,12 +116,26 @@ static void block_edge(struct page *page)
     page->wants_blank = false;
 }
 
+/* A sign that somebody could have meant is struck out or hidden. */
+static void note_left_out(struct page *page)
+{
+    struct style_look look = page->look;
+
+    look.colour = 0x000000;
+    look.ground = 0xffffff;
+    page->leaves_out = page->leaves_out || look.is_struck || style_is_hidden(&look);
+}
+
 static void put_char(struct page *page, unsigned c)
 {
     bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
 
-    if (page->hidden > 0)
+    if (page->is_silent) {
+        if (!is_blank && c > ' ' && c != 0xa0 && c != 0xad && c != 0xfeff &&
+            !(c >= 0x2000 && c <= 0x200f) && c != 0x034f && depth_of(page) == 0)
+            note_left_out(page);
         return;
+    }
     if (page->pre > 0 && (c == '\n' || c == '\r')) {
         if (c == '\n')
             line_end(page);
@@ -244,8 +267,13 @@ struct element {
     char name[NAME_MAX_TAG];
     bool is_end;
     bool is_empty;          /* "<br/>" */
+    bool is_coloured;       /* own has the word of an old attribute */
     char marks[VALUE_MAX];  /* values of id, class and name: lower case, blanks around each */
     char style[VALUE_MAX];  /* lower case, without blanks */
+    char classes[VALUE_MAX], id[STYLE_NAME_SIZE]; /* lower case */
+    const char *css;        /* the style as it stands, NULL: none */
+    size_t css_n;
+    struct style_own own;   /* what attributes but style say of its look */
 };
 
 static bool is_blank_char(char c)
@@ -273,6 +301,25 @@ static void set_style(char *style, const char *value, size_t n)
     style[at] = '\0';
 }
 
+static void set_lower(char *out, size_t size, const char *value, size_t n)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < n && at + 1 < size; i++)
+        out[at++] = is_blank_char(value[i]) ? ' ' : char_lower(value[i]);
+    out[at] = '\0';
+}
+
+/* An attribute of old that says a colour. */
+static void set_colour(struct element *e, const char *value, size_t n, bool is_ground)
+{
+    char text[STYLE_NAME_SIZE];
+
+    set_lower(text, sizeof text, value, n);
+    style_own_colour(&e->own, text, is_ground);
+    e->is_coloured = true;
+}
+
 static bool name_is(const char *name, size_t n, const char *wanted)
 {
     if (strlen(wanted) != n)
@@ -281,6 +328,31 @@ static bool name_is(const char *name, size_t n, const char *wanted)
         if (char_lower(name[i]) != wanted[i])
             return false;
     return true;
+}
+
+static void attribute_set(struct element *e, const char *name, size_t name_n, const char *value,
+                          size_t value_n)
+{
+    bool is_class = name_is(name, name_n, "class"), is_id = name_is(name, name_n, "id");
+
+    if (is_class || is_id || name_is(name, name_n, "name"))
+        add_mark(e->marks, value, value_n);
+    if (is_class) {
+        set_lower(e->classes, sizeof e->classes, value, value_n);
+    } else if (is_id) {
+        set_lower(e->id, sizeof e->id, value, value_n);
+    } else if (name_is(name, name_n, "style")) {
+        set_style(e->style, value, value_n);
+        e->css = value;
+        e->css_n = value_n;
+    } else if (name_is(name, name_n, "hidden")) {
+        style_own_read(&e->own, "display:none", 12);
+        e->is_coloured = true;
+    } else if (name_is(name, name_n, "color") || name_is(name, name_n, "text")) {
+        set_colour(e, value, value_n, /* is_ground= */ false);
+    } else if (name_is(name, name_n, "bgcolor") || name_is(name, name_n, "background")) {
+        set_colour(e, value, value_n, /* is_ground= */ true);
+    }
 }
 
 /* One attribute at p; moves on past it. */
@@ -310,13 +382,7 @@ static const char *read_attribute(const char *p, const char *end, struct element
             value_n = (size_t)(p - value);
         }
     }
-    if (name_is(name, name_n, "id") || name_is(name, name_n, "class") ||
-        name_is(name, name_n, "name"))
-        add_mark(e->marks, value, value_n);
-    else if (name_is(name, name_n, "style"))
-        set_style(e->style, value, value_n);
-    else if (name_is(name, name_n, "hidden"))
-        set_style(e->style, "display:none", 12);
+    attribute_set(e, name, name_n, value, value_n);
     return p;
 }
 
@@ -329,7 +395,10 @@ static const char *read_tag(const char *p, const char *end, struct element *e)
     e->is_end = p < end && *p == '/';
     p += e->is_end;
     e->is_empty = false;
-    e->style[0] = e->name[0] = '\0';
+    e->style[0] = e->name[0] = e->classes[0] = e->id[0] = '\0';
+    e->is_coloured = false;
+    e->css = NULL;
+    style_own_init(&e->own);
     e->marks[0] = ' ';
     e->marks[1] = '\0';
     if (p >= end || !((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z')))
@@ -358,15 +427,35 @@ static bool is_in(const char *name, const char *const *list)
     return false;
 }
 
-static enum tag tag_of(const char *name)
+/* The number of a tag that is counted; wants_one: give it one if it has none.  TAG_OTHER: none. */
+static int tag_of(struct page *page, const char *name, bool wants_one)
 {
-    static const char *const names[TAG_COUNT] = {"",      "div", "blockquote", "span", "p",
-                                                 "table", "td",  "section",    "pre"};
+    static const char *const names[TAG_MORE] = {"",      "div", "blockquote", "span", "p",
+                                                "table", "td",  "section",    "pre"};
 
-    for (int i = 1; i < TAG_COUNT; i++)
+    for (int i = 1; i < TAG_MORE; i++)
         if (strcmp(name, names[i]) == 0)
-            return (enum tag)i;
+            return i;
+    for (int i = TAG_MORE; i < TAG_COUNT; i++) {
+        if (page->names[i][0] == '\0') {
+            if (!wants_one)
+                break;
+            memcpy(page->names[i], name, NAME_MAX_TAG);
+        }
+        if (strcmp(name, page->names[i]) == 0)
+            return i;
+    }
     return TAG_OTHER;
+}
+
+/* Tags that never have an end. */
+static bool is_void(const char *name)
+{
+    static const char *const list[] = {"br",    "img",  "hr",     "meta", "link",  "input", "col",
+                                       "area",  "base", "source", "wbr",  "embed", "track", "param",
+                                       "frame", NULL};
+
+    return is_in(name, list);
 }
 
 static bool is_block(const char *name)
@@ -473,27 +562,6 @@ static bool is_quotation(const struct element *e)
            !str_starts(border, "border-left:0") && !str_starts(border, "border-left:none");
 }
 
-/* "font-size:0", but not "font-size:0.9em". */
-static bool is_nought(const char *style, const char *what)
-{
-    const char *value = strstr(style, what);
-
-    if (value == NULL || value[strlen(what)] != '0')
-        return false;
-    value += strlen(what) + 1;
-    return *value != '.' && !char_is_digit(*value);
-}
-
-static bool is_hidden(const struct element *e)
-{
-    if (is_nought(e->style, "font-size:") || is_nought(e->style, "opacity:") ||
-        is_nought(e->style, "max-height:"))
-        return true;
-    return strstr(e->style, "display:none") != NULL ||
-           strstr(e->style, "visibility:hidden") != NULL ||
-           strstr(e->style, "mso-hide:all") != NULL;
-}
-
 static bool is_signature(const struct element *e)
 {
     /* Apple's is left to the words in it: people type into it. */
@@ -503,18 +571,22 @@ static bool is_signature(const struct element *e)
 
 /* ---------------------------------------------------------------- nesting */
 
-static void container_open(struct page *page, enum tag tag, enum container_kind kind)
+static void look_set(struct page *page, const struct style_look *look)
+{
+    page->look = *look;
+    page->is_silent = look->is_struck || style_is_hidden(look);
+}
+
+static void container_open(struct page *page, int tag, enum container_kind kind)
 {
     if (page->open_count == CONTAINERS_MAX) {
         page->is_rest_quoted = true; /* nobody writes an answer in there */
         return;
     }
-    page->open[page->open_count++] =
-        (struct container){.tag = tag, .kind = kind, .level = page->levels[tag]};
+    page->open[page->open_count++] = (struct container){
+        .tag = tag, .kind = kind, .level = page->levels[tag], .before = page->look};
     if (kind == CONTAINER_QUOTE || kind == CONTAINER_GMAIL)
         page->quote_depth++;
-    else if (kind == CONTAINER_HIDDEN)
-        page->hidden++;
     else if (kind == CONTAINER_PRE)
         page->pre++;
 }
@@ -523,14 +595,14 @@ static void container_close(struct page *page, const struct container *c)
 {
     if (c->kind == CONTAINER_QUOTE || c->kind == CONTAINER_GMAIL)
         page->quote_depth--;
-    else if (c->kind == CONTAINER_HIDDEN)
-        page->hidden--;
+    else if (c->kind == CONTAINER_LOOK)
+        look_set(page, &c->before);
     else if (c->kind == CONTAINER_PRE)
         page->pre--;
 }
 
 /* A tag ends: so do the containers that it, or what is still open in it, had begun. */
-static void level_end(struct page *page, enum tag tag)
+static void level_end(struct page *page, int tag)
 {
     size_t keep = page->open_count;
 
@@ -557,11 +629,56 @@ static bool is_pre_style(const struct element *e)
            strstr(e->style, "white-space:break-spaces") != NULL;
 }
 
+/* Style attributes may hold entities: "font-family:&quot;Arial&quot;;display:none". */
+static void own_read(struct style_own *own, const char *css, size_t n)
+{
+    char plain[2 * VALUE_MAX];
+    size_t at = 0;
+
+    if (memchr(css, '&', n) == NULL) {
+        style_own_read(own, css, n);
+        return;
+    }
+    for (const char *p = css, *end = css + n; p < end && at + 1 < sizeof plain;) {
+        size_t len = 0;
+        unsigned c = *p == '&' ? entity_at(p, end, &len) : 0;
+
+        plain[at++] = c == 0 ? *p : c < 0x80 ? (char)c : '?';
+        p += c == 0 ? 1 : len;
+    }
+    style_own_read(own, plain, at);
+}
+
+/* How the element looks where it stands; false: as what is around it. */
+static bool look_of(const struct page *page, const struct element *e, struct style_look *ret)
+{
+    struct style_own own;
+    struct style_look look;
+
+    style_own_init(&own);
+    style_own_tag(&own, e->name);
+    if (e->is_coloured)
+        own = e->own;
+    style_sheet_match(&page->sheet, e->name, e->classes, e->id, &own);
+    if (e->css)
+        own_read(&own, e->css, e->css_n);
+    if (own.set == 0)
+        return false;
+    look = style_look_within(page->look, &own);
+    *ret = look;
+    return look.is_gone != page->look.is_gone || look.is_unseen != page->look.is_unseen ||
+           look.is_tiny != page->look.is_tiny || look.is_struck != page->look.is_struck ||
+           look.colour != page->look.colour || look.ground != page->look.ground;
+}
+
 static void element_begin(struct page *page, const struct element *e)
 {
-    enum tag tag = tag_of(e->name);
+    struct style_look look;
+    bool is_other_look = !is_void(e->name) && look_of(page, e, &look);
+    int tag = tag_of(page, e->name, is_other_look);
 
-    if (e->marks[1] == '\0' && e->style[0] == '\0' && tag != TAG_BLOCKQUOTE && tag != TAG_PRE) {
+    if (e->marks[1] == '\0' && e->style[0] == '\0' && tag != TAG_BLOCKQUOTE && tag != TAG_PRE &&
+        !is_other_look) {
         page->levels[tag]++; /* most of them */
         return;
     }
@@ -569,15 +686,20 @@ static void element_begin(struct page *page, const struct element *e)
         block_edge(page);
         page->is_rest_quoted = true;
     }
-    if (tag == TAG_OTHER)
+    if (tag == TAG_OTHER) {
+        if (is_other_look && (look.is_struck || style_is_hidden(&look)))
+            page->is_rest_quoted = true; /* where it ends can't be told any more */
         return;
+    }
     page->levels[tag]++;
-    if (is_signature(e) && page->has_own_text && depth_of(page) == 0 && page->hidden == 0) {
+    if (is_signature(e) && page->has_own_text && depth_of(page) == 0 && !page->is_silent) {
         block_edge(page);
         buf_puts(page->out, "-- \n");
     }
-    if (is_hidden(e))
-        container_open(page, tag, CONTAINER_HIDDEN);
+    if (is_other_look) {
+        container_open(page, tag, CONTAINER_LOOK);
+        look_set(page, &look);
+    }
     if (is_quotation(e)) {
         block_edge(page);
         container_open(page, tag,
@@ -588,30 +710,43 @@ static void element_begin(struct page *page, const struct element *e)
         container_open(page, tag, CONTAINER_PRE);
 }
 
+/* "<p>" ends a paragraph that is still open, and with it its look. */
+static void paragraph_end(struct page *page, const struct element *e)
+{
+    const struct container *last =
+        page->open_count > 0 ? &page->open[page->open_count - 1] : NULL;
+
+    if (!e->is_end && strcmp(e->name, "p") == 0 && last && last->kind == CONTAINER_LOOK &&
+        last->tag == TAG_P && last->level == page->levels[TAG_P])
+        level_end(page, TAG_P);
+}
+
 static void on_tag(struct page *page, const struct element *e)
 {
-    if (is_block(e->name))
+    if (is_block(e->name)) {
         block_edge(page);
-    if (is_spaced(e->name) && page->hidden == 0) {
+        paragraph_end(page, e);
+    }
+    if (is_spaced(e->name) && !page->is_silent) {
         if (!e->is_end)
             page->is_tight_here = page->is_tight || is_tight(e);
         page->wants_gap = page->wants_gap || !page->is_tight_here;
     }
     if (e->is_end) {
-        enum tag tag = tag_of(e->name);
+        int tag = tag_of(page, e->name, /* wants_one= */ false);
 
-        if (tag == TAG_TABLE && page->hidden == 0 && page->out->len > 0)
+        if (tag == TAG_TABLE && !page->is_silent && page->out->len > 0)
             line_end(page); /* a banner is often one */
         if (tag != TAG_OTHER)
             level_end(page, tag);
         return;
     }
     if (strcmp(e->name, "br") == 0) {
-        if (page->hidden == 0)
+        if (!page->is_silent)
             line_end(page);
     } else if (strcmp(e->name, "hr") == 0) {
         block_edge(page);
-        if (page->hidden == 0) {
+        if (!page->is_silent) {
             line_begin(page);
             buf_puts(page->out, "________________________________");
             line_end(page);
@@ -676,14 +811,35 @@ static bool has_tags(const char *p, const char *end)
     return false;
 }
 
-void html_text(const char *html, size_t n, struct buf *out)
+/* The rules of all <style> blocks: they hold for what stands above them, too. */
+static void sheet_read(struct page *page, const char *p, const char *end)
+{
+    while (p < end && (p = memchr(p, '<', (size_t)(end - p))) != NULL) {
+        if (p + 1 < end && (p[1] == '!' || p[1] == '?')) {
+            p = skip_declaration(p, end);
+        } else if ((size_t)(end - p) > 6 && name_is(p + 1, 5, "style") &&
+                   (p[6] == '>' || is_blank_char(p[6]))) {
+            const char *css = memchr(p, '>', (size_t)(end - p));
+
+            if (!css)
+                return;
+            p = skip_element(css + 1, end, "style");
+            style_sheet_read(&page->sheet, css + 1, (size_t)(p - css - 1));
+        } else {
+            p++;
+        }
+    }
+}
+
+void html_text(const char *html, size_t n, struct buf *out, bool *ret_leaves_out)
 {
     /* Not "head": its end tag is sometimes forgotten, and the rest of it says nothing anyway. */
     static const char *const silent[] = {"script", "style",    "title",
-                                         "object", "noscript", "textarea", NULL};
-    struct page page = {.out = out};
+                                         "object", "noscript", "textarea", "template", NULL};
+    struct page page = {.out = out, .look = STYLE_LOOK_INIT};
     const char *p = html, *end = html + n;
 
+    sheet_read(&page, p, end);
     page.pre = !has_tags(html, end); /* plain text that says it is HTML */
     while (p < end && !buf_failed(out)) {
         const char *lt = memchr(p, '<', (size_t)(end - p));
@@ -711,4 +867,6 @@ void html_text(const char *html, size_t n, struct buf *out)
         }
     }
     block_edge(&page);
+    if (ret_leaves_out)
+        *ret_leaves_out = page.leaves_out;
 }

@@ -545,10 +545,11 @@ static enum status read_headers(struct letter *letter, const struct scan *scan, 
     return letter->subject && letter->loop_id ? ST_OK : no_memory(err);
 }
 
-/* Plain before HTML; the other one is kept beside it. */
+/* Plain before HTML; the other one is kept beside it.  But a plain twin does not show what was
+ * struck out: then the HTML is what was written. */
 static enum status read_text(struct letter *letter, struct body *body, struct err *err)
 {
-    bool is_plain = body->plain.len > 0;
+    bool is_plain = body->plain.len > 0 && !body->hides;
     struct buf *text = is_plain ? &body->plain : &body->html;
 
     letter->is_cut = letter->is_cut || body->is_cut;

@@ -26,7 +26,8 @@
  *   false and from_fault says why.
  *
  * Text
- *   Plain text before HTML, unless the plain text is blank; all inline text parts of a mixed
+ *   Plain text before HTML, unless the plain text is blank or the HTML hides or strikes out
+ *   something of its own (the plain twin cannot show that); all inline text parts of a mixed
  *   letter one after the other, an empty line between; never attachments, enclosed letters or
  *   digests.  format=flowed is joined, HTML turned to lines with "> " before what it quotes, PGP
  *   armour of signed text taken off.  LF line ends, no NUL, valid UTF-8.  html_text is the HTML

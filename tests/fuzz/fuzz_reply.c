@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(utf8_is_valid(utf8.data, utf8.len));
     must(memchr(utf8.data, '\0', utf8.len) == NULL);
     if (data[0] & 8) {
-        html_text(utf8.data, utf8.len, &text);
+        html_text(utf8.data, utf8.len, &text, NULL);
         must(buf_failed(&text) || utf8_is_valid(text.data, text.len));
     } else {
         buf_add(&text, utf8.data, utf8.len);

@@ -616,6 +616,158 @@ static void test_a_fingerprint_needs_no_letter(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- what nobody sees in HTML */
+
+static void check_top(const char *rest, const char *wanted)
+{
+    struct buf b = buf_make(65536);
+    struct letter *letter;
+    char *top;
+
+    buf_printf(&b, "From: a@b.example\n%s", rest);
+    letter = read_text(b.data);
+    top = top_of(letter->text);
+    if (strcmp(top, wanted) != 0)
+        fail_msg("%s\ngives \"%s\", not \"%s\"", rest, top, wanted);
+    free(top);
+    letter_free(letter);
+    buf_release(&b);
+}
+
+/* P05: what is struck out or hidden is not written, by whichever of the usual means. */
+static void test_struck_out_and_hidden_text_is_not_read(void **state)
+{
+    static const char *const gone[] = {
+        "<s>resign</s>",
+        "<strike>resign</strike>",
+        "<DEL>resign</DEL>",
+        "<span style=\"text-decoration:line-through\">resign</span>",
+        "<span style='text-decoration: underline line-through red'>resign</span>",
+        "<font style=\"text-decoration-line:line-through\">resign</font>",
+        "<s>re<b>sig</b>n</s>",
+        "<s style=\"text-decoration:line-through\"><span "
+        "style=\"text-decoration:none\">resign</span></s>",
+        "<b style=\"display:none\">resign</b>",
+        "<b style=\"display: none !important;\">resign</b>",
+        "<b style=\"display:none!important;display:block\">resign</b>",
+        "<a hidden>resign</a>",
+        "<a hidden style=\"color:red\">resign</a>",
+        "<i style=\"visibility:hidden\">resign</i>",
+        "<u style=\"visibility:collapse\">resign</u>",
+        "<font style=\"font-size:0\">resign</font>",
+        "<font style=\"font-size:0.0px\">resign</font>",
+        "<font style=\"FONT-SIZE: 1PX\">resign</font>",
+        "<font style=\"font: 0/0 a\">resign</font>",
+        "<font style=\"font:normal 400 1px/1 Arial\">resign</font>",
+        "<span style=\"mso-hide:all\">resign</span>",
+        "<span style=\"opacity:0\">resign</span>",
+        "<span style=\"opacity:0.0\">resign</span>",
+        "<span style=\"height:0;overflow:hidden\">resign</span>",
+        "<span style=\"max-height:0px\">resign</span>",
+        "<span style=\"position:absolute;left:-9999px\">resign</span>",
+        "<span style=\"font-family:&quot;Segoe UI&quot;;display:none\">resign</span>",
+        "<span style=\"display/* */:/* x */none\">resign</span>",
+        "<font color=white>resign</font>",
+        "<font color=\"#FFFFFF\">resign</font>",
+        "<span style=\"color:#fff\">resign</span>",
+        "<span style=\"color:#fefefe\">resign</span>",
+        "<span style=\"color: rgb(255, 255, 255)\">resign</span>",
+        "<span style=\"color:rgba(0,0,0,0)\">resign</span>",
+        "<span style=\"color:transparent\">resign</span>",
+        "<span style=\"color:black;background:#000\">resign</span>",
+        "<span style=\"background-color:navy\"><i style=\"color:#000080\">resign</i></span>",
+        "<table bgcolor=\"#ff0000\"><tr><td><font color=red>resign</font></td></tr></table>",
+        "<style>.x{display:none}</style><b class=x>resign</b>",
+        "<style>p, b.x , i{color:red;DISPLAY:none}</style><b class=\"y x\">resign</b>",
+        "<style><!-- /* */ #x { visibility : hidden } --></style><b id=x>resign</b>",
+        "<style>@import 'a.css';@media screen{.x{text-decoration:line-through}}</style><b "
+        "class=x>resign</b>",
+        "<style>b{display:none}</style><b>resign</b>",
+        "<b class=x>resign</b><style>.x{font-size:0}</style>",
+        "<style>.x{color:white}</style><b class=x>resign</b>",
+        "<p style=\"display:none\">resign<p>",
+        "<template>resign</template>",
+    };
+    static const char *const seen[] = {
+        "<ins>resign</ins>",
+        "<span style=\"text-decoration:underline\">resign</span>",
+        "<s style=\"text-decoration:none\">resign</s>",
+        "<b style=\"display:none;display:inline\">resign</b>",
+        "<b style=\"display:block\" hidden>resign</b>",
+        "<i style=\"visibility:hidden\"><b style=\"visibility:visible\">resign</b></i>",
+        "<div style=\"font-size:0\"><b style=\"font-size:13px\">resign</b></div>",
+        "<span style=\"font-size:0.9em\">resign</span>",
+        "<span style=\"font-size:11.0pt\">resign</span>",
+        "<span style=\"font:400 12px/0 a\">resign</span>",
+        "<span style=\"opacity:0.5\">resign</span>",
+        "<span style=\"height:0\">resign</span>",
+        "<span style=\"height:0;height:auto;overflow:hidden\">resign</span>",
+        "<span style=\"mso-hide:none\">resign</span>",
+        "<body bgcolor=black text=white><p>resign</p></body>",
+        "<body style=\"background:#000;color:#fff\"><p>resign</p></body>",
+        "<td style=\"background:#fff url(x.png)\"><font color=white>resign</font></td>",
+        "<font color=\"#777777\">resign</font>",
+        "<span style=\"color:bisque\">resign</span>",
+        "<style>.x{display:none}</style><b class=xy>resign</b>",
+        "<style>.x{display:none}</style><b class=x style=\"display:inline\">resign</b>",
+        "<style>.x{display:none}.x{display:inline}</style><b class=x>resign</b>",
+        "<style>@media print{.x{display:none}}</style><b class=x>resign</b>",
+        "<style>@media (max-width:480px){.x{display:none}}</style><b class=x>resign</b>",
+        "<style>table .x{display:none}</style><b class=x>resign</b>",
+        "<!--[if mso]><style>.x{display:none}</style><![endif]--><b class=x>resign</b>",
+        "<img style=\"display:none\" src=x><b>resign</b>",
+        "<s>old</s><b>resign</b>",
+        "<b style=\"display:none\">x</b></b>resign",
+    };
+    char text[600];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(gone); i++) {
+        (void)snprintf(text, sizeof text, "Content-Type: text/html\n\n%s<div>e2-e4</div>\n",
+                       gone[i]);
+        check_top(text, "e2-e4");
+    }
+    for (size_t i = 0; i < COUNT_OF(seen); i++) {
+        (void)snprintf(text, sizeof text, "Content-Type: text/html\n\n%s<div>e2-e4</div>\n",
+                       seen[i]);
+        check_top(text, "resign|e2-e4");
+    }
+}
+
+/* What a plain twin cannot show: then the HTML is what was written. */
+static void test_a_plain_twin_of_struck_out_text_is_not_read(void **state)
+{
+    static const struct {
+        const char *html, *top;
+    } cases[] = {
+        {"<div><s>resign</s></div><div>e2-e4</div>", "e2-e4"},
+        {"<div><span style=\"display:none\">resign</span></div><div>e2-e4</div>", "e2-e4"},
+        {"<div>resign</div><div>e2-e4</div>", "plain"},
+        /* A program in the dark writes so; somebody else's words, and blanks, count nothing. */
+        {"<div style=\"color:#fff\">resign</div><div>e2-e4</div>", "plain"},
+        {"<div>e2-e4</div><blockquote><s>resign</s></blockquote>", "plain"},
+        {"<div>e2-e4</div><s>&nbsp; </s>", "plain"},
+    };
+    struct letter *letter;
+    char text[600];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        (void)snprintf(text, sizeof text,
+                       "Content-Type: multipart/alternative; boundary=b\n\n"
+                       "--b\nContent-Type: text/plain\n\nplain\n"
+                       "--b\nContent-Type: text/html\n\n%s\n--b--\n",
+                       cases[i].html);
+        check_top(text, cases[i].top);
+    }
+    /* All is struck out: there is nothing to read, and that is what is said. */
+    letter = read_text("From: a@b.example\nContent-Type: multipart/alternative; boundary=b\n\n"
+                       "--b\nContent-Type: text/plain\n\nresign\n"
+                       "--b\nContent-Type: text/html\n\n<s>resign</s>\n--b--\n");
+    assert_int_equal(letter->problem, LETTER_NO_TEXT);
+    letter_free(letter);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -642,6 +794,8 @@ int main(void)
         cmocka_unit_test(test_charsets_of_every_kind_become_utf8),
         cmocka_unit_test(test_headers_end_where_they_stop),
         cmocka_unit_test(test_a_fingerprint_needs_no_letter),
+        cmocka_unit_test(test_struck_out_and_hidden_text_is_not_read),
+        cmocka_unit_test(test_a_plain_twin_of_struck_out_text_is_not_read),
     };
 
     mail_library_init();
