@@ -21,3 +21,8 @@ void thread_stand_back(void)
     if (sched_setscheduler(0, LINUX_SCHED_IDLE, &none) != 0)
         (void)setpriority(PRIO_PROCESS, 0, 10);
 }
+
+void thread_go_first(void)
+{
+    (void)setpriority(PRIO_PROCESS, 0, -5); /* of this thread alone, as Linux has it */
+}

@@ -1,5 +1,5 @@
 /*
- * base/thread.h - what a thread says of itself: its name, and that others go first.
+ * base/thread.h - what a thread says of itself: its name, and whether it or others go first.
  *
  * Each thread of ours says its name first thing, so that an operator's `top -H`, a debugger and a
  * profile tell the writer from the courier.
@@ -14,5 +14,10 @@ void thread_name(const char *name);
  * that is refused, at nice 10): for work that may take its time, next to threads that are waited
  * for.  Other services do not starve it where each has its own control group, as under systemd. */
 void thread_stand_back(void);
+
+/* The calling thread goes before the others of the process where both want the processor (nice -5):
+ * for the one that all wait for.  Where the process may not (it is neither root's nor has a
+ * RLIMIT_NICE for it: LimitNICE= of a unit) nothing changes. */
+void thread_go_first(void);
 
 #endif

@@ -276,6 +276,7 @@ static void *writer_main(void *arg)
     struct writer *w = arg;
 
     thread_name("writer");
+    thread_go_first(); /* all moves wait for it; whoever reads need not wait for a move */
     (void)pthread_setspecific(here_key, w);
     (void)pthread_mutex_lock(&w->mutex);
     for (;;) {

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "base/thread.h"
 
@@ -43,9 +44,44 @@ static void test_a_thread_has_a_name_and_stands_back_alone(void **state)
     assert_int_equal(sched_getscheduler(0), SCHED_OTHER);
 }
 
+static void *go_first(void *arg)
+{
+    int *at = arg;
+
+    thread_go_first();
+    *at = getpriority(PRIO_PROCESS, 0);
+    return NULL;
+}
+
+/* What the process may do, tried without the function. */
+static void *try_it(void *arg)
+{
+    int *at = arg;
+
+    (void)setpriority(PRIO_PROCESS, 0, -5);
+    *at = getpriority(PRIO_PROCESS, 0);
+    return NULL;
+}
+
+static void test_a_thread_goes_first_alone_where_it_may(void **state)
+{
+    const int before = getpriority(PRIO_PROCESS, 0);
+    int allowed = 99, at = 99;
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, try_it, &allowed), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, go_first, &at), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(at, allowed);
+    assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_thread_goes_first_alone_where_it_may),
         cmocka_unit_test(test_a_thread_has_a_name_and_stands_back_alone),
     };
 
