@@ -228,23 +228,23 @@ const char *answer_etag(const struct request *r)
     return NULL;
 }
 
+void answer_tag(struct request *r, const void *bytes, size_t n)
+{
+    unsigned char print[FINGERPRINT_SIZE];
+    char hex[2 * 12 + 1], etag[2 * 12 + 3];
+
+    fingerprint_make(r->http->tag_key, bytes, n, print);
+    hex_encode(print, 12, hex);
+    snprintf(etag, sizeof etag, "\"%s\"", hex);
+    answer_header(r, "ETag", etag);
+}
+
 void answer_validate(struct request *r)
 {
-    unsigned char hash[DIGEST_SIZE];
-    char hex[2 * 12 + 1], etag[2 * 12 + 3];
-    const struct digest *digest = &r->http->options.digest;
-
     if (r->answer.status != 200 || r->answer.made || !r->answer.type)
         return;
-    if (!r->answer.has_etag) {
-        digest->sha256(digest->arg, r->answer.body.data, r->answer.body.len, hash);
-        hex_encode(hash, 12, hex);
-        snprintf(etag, sizeof etag, "\"%s\"", hex);
-        answer_header(r, "ETag", etag);
-        if (request_has_etag(r, etag))
-            answer_empty(r, 304);
-        return;
-    }
+    if (!r->answer.has_etag)
+        answer_tag(r, r->answer.body.data, r->answer.body.len);
     if (answer_etag(r) && request_has_etag(r, answer_etag(r)))
         answer_empty(r, 304);
 }

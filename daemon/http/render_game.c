@@ -509,10 +509,7 @@ void render_facts(struct buf *out, const struct game_facts *facts)
 enum status answer_facts(struct request *r, int status, const struct game_facts *facts,
                          const struct move_row *move, struct err *err)
 {
-    const struct digest *digest = &r->http->options.digest;
     struct buf *out = &r->answer.body;
-    unsigned char hash[DIGEST_SIZE];
-    char hex[25], etag[27];
     enum status st;
     size_t from;
 
@@ -528,10 +525,7 @@ enum status answer_facts(struct request *r, int status, const struct game_facts 
     st = buf_status(out, "the answer", err);
     if (st != ST_OK)
         return st;
-    digest->sha256(digest->arg, out->data + from, out->len - from, hash);
-    hex_encode(hash, 12, hex);
-    snprintf(etag, sizeof etag, "\"%s\"", hex);
-    answer_header(r, "ETag", etag);
+    answer_tag(r, out->data + from, out->len - from);
     if (move)
         buf_putc(out, '}');
     r->answer.status = status;

@@ -1428,6 +1428,7 @@ enum status http_start(const struct http_options *options, struct http **ret, st
     http->quiet_ms = (http->quiet_ms + 999) / 1000 * 1000;
     http->generation = atomic_fetch_add(&generations, 1) + 1;
     options->entropy.fill(options->entropy.arg, &http->salt, sizeof http->salt);
+    options->entropy.fill(options->entropy.arg, http->tag_key, sizeof http->tag_key);
     st = set_origin(http, err);
     if (st != ST_OK)
         goto out;

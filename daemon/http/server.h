@@ -217,6 +217,7 @@ struct http {
     bool is_https;
     const char *cookie_name;
     uint64_t salt;
+    unsigned char tag_key[FINGERPRINT_KEY_SIZE]; /* of ETags */
     int64_t quiet_ms;    /* a connection on which nothing comes for so long is closed by MHD */
     uint64_t generation; /* tells this server's readers from an earlier one's */
     atomic_bool is_stopping, is_ready, is_hooked;
@@ -319,6 +320,8 @@ void answer_empty(struct request *r, int status);
 /* value is copied; a value with controls, or one too many, is our bug and dropped */
 void answer_header(struct request *r, const char *name, const char *value);
 void answer_problem(struct request *r, const struct err *err);
+/* Give it the ETag of these bytes.  It holds for as long as the server runs. */
+void answer_tag(struct request *r, const void *bytes, size_t n);
 /* The ETag set so far; NULL: none. */
 const char *answer_etag(const struct request *r);
 /* An ETag over the body, and 304 when the client has it. */

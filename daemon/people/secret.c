@@ -19,6 +19,14 @@ static void sha256(void *arg, const void *bytes, size_t n, unsigned char ret[DIG
     (void)crypto_hash_sha256(ret, bytes, n);
 }
 
+void fingerprint_make(const unsigned char key[FINGERPRINT_KEY_SIZE], const void *bytes, size_t n,
+                      unsigned char ret[FINGERPRINT_SIZE])
+{
+    _Static_assert((int)FINGERPRINT_SIZE == (int)crypto_shorthash_siphashx24_BYTES, "128 bits");
+    _Static_assert((int)FINGERPRINT_KEY_SIZE == (int)crypto_shorthash_siphashx24_KEYBYTES, "key");
+    (void)crypto_shorthash_siphashx24(ret, bytes, n, key);
+}
+
 enum status people_init(struct err *err)
 {
     if (sodium_init() < 0)

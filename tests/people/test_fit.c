@@ -156,6 +156,23 @@ static void test_what_is_stored_of_a_secret_is_its_sha256(void **state)
     assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+static void test_a_fingerprint_is_siphash_of_128_bits(void **state)
+{
+    unsigned char key[FINGERPRINT_KEY_SIZE], print[FINGERPRINT_SIZE], other[FINGERPRINT_SIZE];
+    char hex[2 * FINGERPRINT_SIZE + 1];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof key; i++)
+        key[i] = (unsigned char)i;
+    fingerprint_make(key, "", 0, print); /* the first of its authors' examples */
+    hex_encode(print, sizeof print, hex);
+    assert_string_equal(hex, "a3817f04ba25a8e66df67214c7550293");
+    fingerprint_make(key, "a", 1, print);
+    key[0] = 1;
+    fingerprint_make(key, "a", 1, other);
+    assert_memory_not_equal(print, other, sizeof print);
+}
+
 static void test_scopes_are_words(void **state)
 {
     (void)state;
@@ -178,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_languages_without_texts_are_refused_by_name),
         cmocka_unit_test(test_a_secret_is_26_letters_and_is_told_by_its_shape),
         cmocka_unit_test(test_what_is_stored_of_a_secret_is_its_sha256),
+        cmocka_unit_test(test_a_fingerprint_is_siphash_of_128_bits),
         cmocka_unit_test(test_scopes_are_words),
     };
     struct err err = ERR_INIT;
