@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "mail/scan.h"
 
 /* In the order in which they are believed. */
 static const char *const fields[] = {"Delivered-To", "X-Original-To",   "Envelope-To",
@@ -14,16 +15,17 @@ struct span {
     size_t n;
 };
 
-/* The header's next field from *p on: its name and its value, continuation lines included.  False
- * at the end of the header. */
-static bool field_next(const char **p, const char *end, struct span *ret_name,
+/* The header's next field from *p on: its name and its value, continuation lines included; from cr
+ * on, lines end by CR alone.  False at the end of the header. */
+static bool field_next(const char **p, const char *cr, const char *end, struct span *ret_name,
                        struct span *ret_value)
 {
     while (*p < end && **p != '\n' && **p != '\r') {
-        const char *line = *p, *stop, *colon;
+        const char *line = *p, *colon;
+        size_t next = 0;
         do { /* to the end of the line that no continuation follows */
-            stop = memchr(*p, '\n', (size_t)(end - *p));
-            *p = stop ? stop + 1 : end;
+            (void)scan_line(*p, (size_t)(end - *p), *p >= cr, &next);
+            *p += next;
         } while (*p < end && (**p == ' ' || **p == '\t'));
         colon = memchr(line, ':', (size_t)(*p - line));
         if (!colon || colon == line)
@@ -82,13 +84,14 @@ bool addressee_find(const void *bytes, size_t n, addressee_judge_fn *judge, void
                     char ret_address[ADDRESSEE_SIZE])
 {
     const char *begin = bytes, *end = begin + (n < ADDRESSEE_HEADER_MAX ? n : ADDRESSEE_HEADER_MAX);
+    const char *cr = begin + scan_cr_from(begin, n);
     char address[ADDRESSEE_SIZE];
     int best = 0;
 
     for (size_t i = 0; i < COUNT_OF(fields) && best < 2; i++) {
         const char *p = begin, *q;
         struct span name, value;
-        while (best < 2 && field_next(&p, end, &name, &value)) {
+        while (best < 2 && field_next(&p, cr, end, &name, &value)) {
             if (!name_is(name, fields[i]))
                 continue;
             q = value.at;
@@ -107,9 +110,10 @@ bool addressee_find(const void *bytes, size_t n, addressee_judge_fn *judge, void
 bool addressee_sender(const void *bytes, size_t n, char ret_address[ADDRESSEE_SIZE])
 {
     const char *p = bytes, *end = p + (n < ADDRESSEE_HEADER_MAX ? n : ADDRESSEE_HEADER_MAX);
+    const char *cr = p + scan_cr_from(p, n);
     struct span name, value;
 
-    while (field_next(&p, end, &name, &value)) {
+    while (field_next(&p, cr, end, &name, &value)) {
         const char *q = value.at, *stop = value.at + value.n;
         if (!name_is(name, "Return-Path"))
             continue;

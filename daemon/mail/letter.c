@@ -637,13 +637,13 @@ static void sum_add(struct summing *s, const char *bytes, size_t n)
 }
 
 /* The header lines that count, their folds with them; where the body begins. */
-static size_t sum_headers(struct summing *s, const char *bytes, size_t n, bool is_cr)
+static size_t sum_headers(struct summing *s, const char *bytes, size_t n, size_t cr)
 {
     bool is_ours = false;
     size_t at = 0, next = 0;
 
     for (; at < n; at += next) {
-        size_t len = scan_line(bytes + at, n - at, is_cr, &next);
+        size_t len = scan_line(bytes + at, n - at, at >= cr, &next);
         const char *line = bytes + at;
         size_t name = 0;
 
@@ -670,13 +670,13 @@ void mail_fingerprint(const void *bytes, size_t n, const struct digest *digest,
 {
     struct summing s = {.digest = digest, .n = 0};
     const char *p = bytes;
-    bool is_cr = n > 0 && memchr(p, '\n', n) == NULL;
-    size_t at = sum_headers(&s, p, n, is_cr), next;
+    size_t cr = scan_cr_from(p, n);
+    size_t at = sum_headers(&s, p, n, cr), next;
     size_t blank = 0; /* line ends not summed yet: those at the very end don't count */
 
     sum_add(&s, "\n", 1);
     for (; at < n; at += next) {
-        size_t len = scan_line(p + at, n - at, is_cr, &next);
+        size_t len = scan_line(p + at, n - at, at >= cr, &next);
 
         for (; len > 0 && blank > 0; blank--)
             sum_add(&s, "\n", 1);

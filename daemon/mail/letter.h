@@ -18,7 +18,8 @@
  *   (mail/scan.h).
  *
  * What is mended and what is refused
- *   Mended: an mbox "From " line first, CR or CRLF ends, a missing blank line after the headers,
+ *   Mended: an mbox "From " line first, CR or CRLF ends (CR also where a mail
+ *   server has put lines of its own above, scan_cr_from()), a missing blank line after the headers,
  *   text after the end of base64, wrong or unknown charsets (UTF-8 is tried first, windows-1252
  *   last), missing or unending boundaries, Content-Types that are none (read as text/plain).
  *   Refused with ST_INVALID: a NUL byte, no header at all.  ST_TOO_LARGE: over a limit.

@@ -43,13 +43,52 @@ bool scan_skip_cfws(const char **p)
 
 size_t scan_line(const char *bytes, size_t n, bool is_cr, size_t *ret_next)
 {
-    const char *end = n ? memchr(bytes, is_cr ? '\r' : '\n', n) : NULL;
-    size_t len = end ? (size_t)(end - bytes) : n;
+    const char *cr = is_cr && n ? memchr(bytes, '\r', n) : NULL;
+    size_t most = cr ? (size_t)(cr - bytes) + 1 : n;
+    const char *end = most ? memchr(bytes, '\n', most) : NULL;
+    size_t len;
 
-    *ret_next = end ? len + 1 : n;
+    end = end ? end : cr;
+    len = end ? (size_t)(end - bytes) : n;
+    *ret_next = end ? len + 1 + (*end == '\r' && len + 1 < n && end[1] == '\n') : n;
     while (!is_cr && len > 0 && bytes[len - 1] == '\r')
         len--;
     return len;
+}
+
+/* Whether a line of n bytes is a header's several ones. */
+static bool holds_lines(const char *line, size_t n)
+{
+    size_t at, next, count = 0;
+
+    if (memchr(line, '\r', n) == NULL || !scan_is_header(line, n, NULL))
+        return false;
+    (void)scan_line(line, n, true, &at);
+    for (; at < n && count < 2; at += next) {
+        size_t len = scan_line(line + at, n - at, true, &next);
+
+        count += len == 0 ? 2 : scan_is_header(line + at, len, NULL);
+    }
+    return count >= 2;
+}
+
+size_t scan_cr_from(const char *bytes, size_t n)
+{
+    size_t next;
+
+    if (n > 0 && memchr(bytes, '\n', n) == NULL)
+        return 0;
+    for (size_t at = 0; at < n; at += next) {
+        size_t len = scan_line(bytes + at, n - at, false, &next);
+
+        if (holds_lines(bytes + at, len))
+            return at;
+        /* blank lines and an mbox line may stand first; below the header nothing is looked at */
+        if (at > 0 && (len == 0 || !(bytes[at] == ' ' || bytes[at] == '\t' ||
+                                     scan_is_header(bytes + at, len, NULL))))
+            break;
+    }
+    return n;
 }
 
 bool scan_is_header(const char *line, size_t n, size_t *ret_name)
@@ -101,13 +140,13 @@ void scan_release(struct scan *scan)
 /* ---------------------------------------------------------------- the whole */
 
 /* Where the letter begins: past a byte order mark, blank lines and an mbox "From " line. */
-static size_t skip_front(const char *bytes, size_t n, bool is_cr)
+static size_t skip_front(const char *bytes, size_t n, size_t cr)
 {
     size_t at = n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     size_t next;
 
     for (; at < n; at += next) {
-        size_t len = scan_line(bytes + at, n - at, is_cr, &next);
+        size_t len = scan_line(bytes + at, n - at, at >= cr, &next);
         const char *line = bytes + at;
 
         if (len > 0 && !(len >= 5 && memcmp(line, "From ", 5) == 0) &&
@@ -118,10 +157,9 @@ static size_t skip_front(const char *bytes, size_t n, bool is_cr)
 }
 
 static enum status check_bytes(const char *bytes, size_t n, const struct letter_limits *l,
-                               bool *ret_is_cr, struct err *err)
+                               size_t *ret_cr, struct err *err)
 {
-    const char *at = bytes, *end = bytes + n;
-    bool is_cr;
+    size_t cr, next;
 
     if (n > l->message)
         return err_set(err, ST_TOO_LARGE, "the letter is over %zu bytes", l->message);
@@ -129,16 +167,11 @@ static enum status check_bytes(const char *bytes, size_t n, const struct letter_
         return err_set(err, ST_INVALID, "the letter is empty");
     if (memchr(bytes, '\0', n) != NULL)
         return err_set(err, ST_INVALID, "the letter holds a NUL byte");
-    is_cr = memchr(bytes, '\n', n) == NULL;
-    while (at < end) {
-        const char *stop = memchr(at, is_cr ? '\r' : '\n', (size_t)(end - at));
-        size_t len = (size_t)((stop ? stop : end) - at);
-
-        if (len > l->line)
+    cr = scan_cr_from(bytes, n);
+    for (size_t at = 0; at < n; at += next)
+        if (scan_line(bytes + at, n - at, at >= cr, &next) > l->line)
             return err_set(err, ST_TOO_LARGE, "a line is over %zu bytes", l->line);
-        at = stop ? stop + 1 : end;
-    }
-    *ret_is_cr = is_cr;
+    *ret_cr = cr;
     return ST_OK;
 }
 
@@ -160,14 +193,14 @@ static char *tidy(char *text)
 }
 
 /* Size up the header block at bytes: where its lines end and where the body begins. */
-static enum status measure_headers(const char *bytes, size_t n, bool is_cr,
+static enum status measure_headers(const char *bytes, size_t n, size_t cr,
                                    const struct letter_limits *l, size_t *ret_end,
                                    size_t *ret_body, size_t *ret_count, struct err *err)
 {
     size_t at = 0, next = 0, count = 0;
 
     for (; at < n; at += next) {
-        size_t len = scan_line(bytes + at, n - at, is_cr, &next);
+        size_t len = scan_line(bytes + at, n - at, at >= cr, &next);
         bool is_fold = len > 0 && (bytes[at] == ' ' || bytes[at] == '\t');
 
         if (len == 0 || !(is_fold && count > 0 ? true : scan_is_header(bytes + at, len, NULL)))
@@ -184,19 +217,19 @@ static enum status measure_headers(const char *bytes, size_t n, bool is_cr,
     *ret_end = at;
     *ret_count = count;
     /* The blank line is the header's; a line that is no header begins the body. */
-    *ret_body = at < n && scan_line(bytes + at, n - at, is_cr, &next) == 0 ? at + next : at;
+    *ret_body = at < n && scan_line(bytes + at, n - at, at >= cr, &next) == 0 ? at + next : at;
     return ST_OK;
 }
 
 /* Take the block of n bytes apart into scan->headers, which has room for them. */
-static void split_headers(struct scan *scan, const char *bytes, size_t n, bool is_cr)
+static void split_headers(struct scan *scan, const char *bytes, size_t n, size_t cr)
 {
     char *out = scan->memory;
     char *value = NULL;
     size_t next;
 
     for (size_t at = 0; at < n; at += next) {
-        size_t len = scan_line(bytes + at, n - at, is_cr, &next);
+        size_t len = scan_line(bytes + at, n - at, at >= cr, &next);
         const char *line = bytes + at;
         size_t name = 0;
 
@@ -212,7 +245,8 @@ static void split_headers(struct scan *scan, const char *bytes, size_t n, bool i
         (void)scan_is_header(line, len, &name);
         memcpy(out, line, name);
         out[name] = '\0';
-        scan->headers[scan->count].name = out;
+        scan->headers[scan->count].name =
+            at >= cr && strcasecmp(out, "Authentication-Results") == 0 ? "" : out;
         out += name + 1;
         value = out;
         line = (const char *)memchr(line, ':', len) + 1;
@@ -423,15 +457,16 @@ enum status scan_letter(const void *bytes, size_t n, const struct letter_limits 
     const char *p = bytes;
     struct scan scan = SCAN_INIT;
     size_t end = 0, body = 0, count = 0;
-    bool is_cr = false;
-    enum status st = check_bytes(p, n, &l, &is_cr, err);
+    size_t cr = 0;
+    enum status st = check_bytes(p, n, &l, &cr, err);
 
     if (st != ST_OK)
         goto out;
-    end = skip_front(p, n, is_cr);
+    end = skip_front(p, n, cr);
     p += end;
     n -= end;
-    st = measure_headers(p, n, is_cr, &l, &end, &body, &count, err);
+    cr = cr > end ? cr - end : 0;
+    st = measure_headers(p, n, cr, &l, &end, &body, &count, err);
     if (st != ST_OK)
         goto out;
     scan.headers = calloc(count, sizeof *scan.headers);
@@ -440,7 +475,7 @@ enum status scan_letter(const void *bytes, size_t n, const struct letter_limits 
         st = err_set(err, ST_NOMEM, "no memory to read a letter");
         goto out;
     }
-    split_headers(&scan, p, end, is_cr);
+    split_headers(&scan, p, end, cr);
     st = build_entity(&scan, p + body, n - body, err);
     if (st == ST_OK)
         st = scan_parts(&scan.entity, &l, &scan.is_cut, err);

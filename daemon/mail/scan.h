@@ -20,7 +20,8 @@
 #include "mail/letter.h"
 
 struct scan_header {
-    const char *name;  /* as written */
+    const char *name;  /* as written; "" for Authentication-Results in lines that end by CR alone:
+                        * a mail server that removes forged ones sees no lines there */
     const char *value; /* unfolded, blanks at the ends cut, controls turned to blanks; raw bytes */
 };
 
@@ -50,8 +51,14 @@ const char *scan_first(const struct scan *scan, const char *name);
  * end. */
 bool scan_skip_cfws(const char **p);
 
+/* Where a letter of n bytes begins to end its lines by CR alone, as old Macs did; n: nowhere.  That
+ * is at its first byte if there is no LF, or at the first header line that holds several fields, or
+ * one and an empty line, parted by CR: mail servers put their own lines, ended by CR LF, above.
+ * Any other lone CR ends no line. */
+size_t scan_cr_from(const char *bytes, size_t n);
+
 /* One line of n bytes: its length without the line end; *ret_next is where the next begins.  A
- * line ends by LF, CR LF or the last byte; by CR alone when is_cr. */
+ * line ends by LF, CR LF or the last byte; when is_cr, by CR alone too. */
 size_t scan_line(const char *bytes, size_t n, bool is_cr, size_t *ret_next);
 
 /* Whether the line begins like a header: printable ASCII without blanks, then a colon. */

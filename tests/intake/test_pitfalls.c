@@ -213,7 +213,9 @@ static const struct pitfall pitfalls[] = {
     {"P38-no-blank-line", MOVED, "", NULL},
     {"P38-no-boundary", MOVED, "", NULL},
     {"P38-unending", MOVED, "", NULL},
-    {"P38-cr-only", MOVED, "", PLAY},
+    {"P38-cr-only", MOVED, "", NULL},
+    {"P38-cr-only-below-crlf", MOVED, "", NULL},
+    {"P38-cr-only-crlf-at-end", MOVED, "", NULL},
     {"P38-nothing-but-text", KEPT, "", PLAY},
     {"P39-unreadable", KEPT, "", PLAY},
 };

@@ -618,6 +618,62 @@ static void test_a_fingerprint_needs_no_letter(void **state)
 
 /* ---------------------------------------------------------------- what nobody sees in HTML */
 
+/* P38: lines that CR alone ends, below those of mail servers or all of them. */
+static void test_lines_may_end_by_cr_alone(void **state)
+{
+    static const struct {
+        const char *bytes, *from, *subject, *top;
+        size_t results; /* Authentication-Results that may be believed */
+    } cases[] = {
+        {"From: a@b.example\rSubject: x\r\re2-e4\r", "a@b.example", "x", "e2-e4", 0},
+        {"From: a@b.example\rSubject: x\r\re2-e4\r\n", "a@b.example", "x", "e2-e4", 0},
+        {"From: a@b.example\r\re2-e4\rresign\r\n", "a@b.example", "", "e2-e4|resign", 0},
+        {"X-A: 1\r\nAuthentication-Results: mx; none\r\nFrom: a@b.example\rSubject: x\r\re2-e4\r\n",
+         "a@b.example", "x", "e2-e4", 1},
+        /* A forged result is believed no more than the rest of the line. */
+        {"X-A: 1\r\nX-B: 1\rAuthentication-Results: mx; dmarc=pass\rFrom: a@b.example\r\re2-e4\r\n",
+         "a@b.example", "", "e2-e4", 0},
+        /* Nor is a second From; and one lone CR in a header parts nothing. */
+        {"From: m@b.example\r\nX-A: 1\rX-B: 2\rFrom: a@b.example\r\n\r\ne2-e4\r\n", "", "",
+         "e2-e4", 0},
+        {"From: a@b.example\r\nSubject: x\rTo: y\r\n\r\ne2-e4\r\n", "a@b.example", "x To: y",
+         "e2-e4", 0},
+        {"From: a@b.example\r\r\nSubject: x\r\r\n\r\r\ne2-e4\r\r\n", "a@b.example", "x", "e2-e4",
+         0},
+        /* Below the header of LF lines any CR is as good as none. */
+        {"From: a@b.example\n\ne2-e4\rX-A: 1\rX-B: 2\n", "a@b.example", "",
+         "e2-e4|X-A: 1|X-B: 2", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct letter *letter = read_text(cases[i].bytes);
+        char *top = top_of(letter->text);
+
+        if (strcmp(letter->from, cases[i].from) != 0 ||
+            strcmp(letter->subject, cases[i].subject) != 0 || strcmp(top, cases[i].top) != 0 ||
+            letter->authentication_result_count != cases[i].results)
+            fail_msg("letter %zu: From %s, subject %s, %s", i, letter->from, letter->subject, top);
+        free(top);
+        letter_free(letter);
+    }
+}
+
+/* P21: such letters are told apart, too. */
+static void test_letters_with_cr_lines_have_fingerprints_of_their_own(void **state)
+{
+    static const char *const letters[] = {"X-A: 1\rFrom: a@b.example\r\re2-e4\r\n",
+                                          "X-A: 1\rFrom: a@b.example\r\re2-e3\r\n",
+                                          "X-A: 2\rFrom: a@b.example\r\re2-e4\r"};
+    unsigned char sums[COUNT_OF(letters)][DIGEST_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(letters); i++)
+        mail_fingerprint(letters[i], strlen(letters[i]), &reading_digest, sums[i]);
+    assert_memory_not_equal(sums[0], sums[1], DIGEST_SIZE);
+    assert_memory_equal(sums[0], sums[2], DIGEST_SIZE);
+}
+
 static void check_top(const char *rest, const char *wanted)
 {
     struct buf b = buf_make(65536);
@@ -794,6 +850,8 @@ int main(void)
         cmocka_unit_test(test_charsets_of_every_kind_become_utf8),
         cmocka_unit_test(test_headers_end_where_they_stop),
         cmocka_unit_test(test_a_fingerprint_needs_no_letter),
+        cmocka_unit_test(test_lines_may_end_by_cr_alone),
+        cmocka_unit_test(test_letters_with_cr_lines_have_fingerprints_of_their_own),
         cmocka_unit_test(test_struck_out_and_hidden_text_is_not_read),
         cmocka_unit_test(test_a_plain_twin_of_struck_out_text_is_not_read),
     };

@@ -199,6 +199,8 @@ static const struct wanted table[] = {
     {"P37-order", HUMAN, "e2-e4", ""},
     {"P38-mbox-line", HUMAN, "e2-e4", ""},
     {"P38-cr-only", HUMAN, "e2-e4", ""},
+    {"P38-cr-only-below-crlf", HUMAN, "e2-e4", ""},
+    {"P38-cr-only-crlf-at-end", HUMAN, "e2-e4", ""},
     {"P38-no-blank-line", HUMAN, "e2-e4", ""},
     {"P38-header-only", "ok", "none", "no_text", ANNA, "", ""},
     {"P38-nothing-but-text", "invalid", NULL, NULL, NULL, NULL, NULL},
