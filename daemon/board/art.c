@@ -49,14 +49,11 @@ void art_defs(struct buf *out)
                    "<symbol id=\"fh-%c-lines\" overflow=\"visible\"><path d=\"%s\" "
                    "fill=\"none\" stroke-linecap=\"round\"/></symbol>\n",
                    men[i].letter, men[i].body, men[i].letter, men[i].lines);
-    buf_printf(out,
-               "<pattern id=\"fh-hatch\" width=\"%d\" height=\"%d\" "
-               "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-               "<rect width=\"%d\" height=\"%d\" fill=\"%s\"/>"
-               "<rect width=\"%.1f\" height=\"%d\" fill=\"%s\"/></pattern>\n"
-               "</defs>\n",
-               ART_HATCH_STEP, ART_HATCH_STEP, ART_HATCH_STEP, ART_HATCH_STEP, ART_HATCH_GROUND,
-               ART_HATCH_WIDTH, ART_HATCH_STEP, ART_HATCH_LINE);
+    buf_puts(out,
+             "<pattern id=\"fh-hatch\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\" "
+             "patternTransform=\"rotate(45)\"><rect width=\"4\" height=\"4\" fill=\"#d4d4d4\"/>"
+             "<rect width=\"1.6\" height=\"4\" fill=\"#8d8d8d\"/></pattern>\n"
+             "</defs>\n");
 }
 
 /* A box of 4 x 6, y downwards. */

@@ -12,12 +12,6 @@
 
 enum { ART_CELL = 40 };
 
-/* Inert armies are filled with lines from the upper right, so wide, one every step. */
-#define ART_HATCH_STEP 4
-#define ART_HATCH_WIDTH 1.6
-#define ART_HATCH_GROUND "#d4d4d4"
-#define ART_HATCH_LINE "#8d8d8d"
-
 /* <symbol id="fh-K">…, for K Q R B N P, and the patterns and marks that all pictures share.
  * Fill and stroke are inherited from whoever uses them. */
 void art_defs(struct buf *out);

@@ -18,8 +18,8 @@
  *   A board of n files is drawn in n * 40 + 2 * 24 user units; the PNG has any width up to
  *   BOARD_PNG_MAX, 560 by default.
  *
- * Errors: ST_INVALID for a width out of range, ST_TOO_LARGE, ST_NOMEM, ST_INTERNAL when painting
- *   or packing fails.
+ * Errors: ST_INVALID for a width out of range, ST_TOO_LARGE, ST_NOMEM, ST_INTERNAL when the SVG
+ *   library fails.
  * Ownership: the position is read during the call only.  Threads: any.
  */
 #ifndef FH_BOARD_BOARD_H
@@ -37,7 +37,7 @@ enum {
     BOARD_PNG_MAX = 2240,       /* pixels of width */
     BOARD_PNG_MIN = 120,
     BOARD_PNG_DEFAULT = 560,
-    BOARD_PNG_FORM = 3,         /* one more whenever the same SVG becomes other bytes of PNG */
+    BOARD_PNG_FORM = 2,         /* one more whenever the same SVG becomes other bytes of PNG */
     BOARD_TEXT_COLUMNS = 78     /* no line of a text board is longer */
 };
 

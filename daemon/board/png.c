@@ -2,15 +2,17 @@
 #include "board/board.h"
 
 #include <cairo.h>
+#include <librsvg/rsvg.h>
 
 #include "board/indexed.h"
-#include "board/paint.h"
 
 enum status board_png(const struct board_view *view, int width, struct buf *out, struct err *err)
 {
     struct buf svg = buf_make(BOARD_SVG_MAX);
+    RsvgHandle *handle = NULL;
     cairo_surface_t *surface = NULL;
     cairo_t *cairo = NULL;
+    GError *fault = NULL;
     enum status st;
 
     width = width == 0 ? BOARD_PNG_DEFAULT : width;
@@ -23,13 +25,21 @@ enum status board_png(const struct board_view *view, int width, struct buf *out,
     st = board_svg(view, &svg, err);
     if (st != ST_OK)
         goto out;
+    /* without a base URI the library loads nothing from outside */
+    handle = rsvg_handle_new_from_data((const guint8 *)svg.data, svg.len, &fault);
+    if (handle == NULL) {
+        st = err_set(err, ST_INTERNAL, "picture: %s", fault ? fault->message : "not read");
+        goto out;
+    }
     surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, width);
     cairo = cairo_create(surface);
     cairo_set_source_rgb(cairo, 1, 1, 1);
     cairo_paint(cairo);
-    st = paint_svg(cairo, svg.data, width, err);
-    if (st != ST_OK)
+    if (!rsvg_handle_render_document(
+            handle, cairo, &(RsvgRectangle){.width = width, .height = width}, &fault)) {
+        st = err_set(err, ST_INTERNAL, "picture: %s", fault ? fault->message : "not drawn");
         goto out;
+    }
     cairo_surface_flush(surface);
     if (cairo_status(cairo) != CAIRO_STATUS_SUCCESS ||
         cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS) {
@@ -46,6 +56,9 @@ out:
         cairo_destroy(cairo);
     if (surface != NULL)
         cairo_surface_destroy(surface);
+    if (handle != NULL)
+        g_object_unref(handle);
+    g_clear_error(&fault);
     buf_release(&svg);
     return st;
 }

@@ -1,7 +1,7 @@
 /*
  * http/pictures.h - boards as PNG: drawn by one thread of their own, and kept for who asks next.
  *
- * A picture takes some milliseconds of a processor, tens of times what any other answer does.
+ * A picture takes some ten milliseconds of a processor, a hundred times what any other answer does.
  * Drawn on the pool's threads, a few readers of pictures would keep everybody else waiting.  So a
  * request for one is suspended, and the painter does one after another; those who wait for more
  * than PICTURES_QUEUE_MAX others are refused (REASON_BUSY).  Pictures are kept by what is on them

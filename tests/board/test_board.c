@@ -10,7 +10,6 @@
 #include "base/str.h"
 #include "board/board.h"
 #include "board/indexed.h"
-#include "board/paint.h"
 
 /* A middle game: South mated, a turned pawn of West on k5, a check on the mated king. */
 static const char middle[] =
@@ -252,26 +251,21 @@ static cairo_surface_t *png_surface(const struct buf *png)
     return surface;
 }
 
-/* The SVG in true colours, by our painter or by librsvg. */
-static cairo_surface_t *svg_surface(const char *svg, int width, bool is_ours)
+/* The SVG as its library draws it, in true colours. */
+static cairo_surface_t *svg_surface(const struct board_view *view, int width)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, width);
     cairo_t *cairo = cairo_create(surface);
-    struct err err = ERR_INIT;
+    struct buf svg = drawn(view);
+    RsvgHandle *handle = rsvg_handle_new_from_data((const guint8 *)svg.data, svg.len, NULL);
 
-    if (is_ours) {
-        assert_ok(paint_svg(cairo, svg, width, &err), err);
-    } else {
-        RsvgHandle *handle = rsvg_handle_new_from_data((const guint8 *)svg, strlen(svg), NULL);
-
-        assert_non_null(handle);
-        assert_true(rsvg_handle_render_document(
-            handle, cairo, &(RsvgRectangle){.width = width, .height = width}, NULL));
-        g_object_unref(handle);
-    }
-    assert_int_equal(cairo_status(cairo), CAIRO_STATUS_SUCCESS);
+    assert_non_null(handle);
+    assert_true(rsvg_handle_render_document(
+        handle, cairo, &(RsvgRectangle){.width = width, .height = width}, NULL));
+    g_object_unref(handle);
     cairo_destroy(cairo);
     cairo_surface_flush(surface);
+    buf_release(&svg);
     return surface;
 }
 
@@ -328,141 +322,48 @@ static struct board_view scene(size_t i, int seat, struct position *pos)
     return view;
 }
 
-/* The most that a pixel is off, squared. */
-static int surfaces_apart(cairo_surface_t *a, cairo_surface_t *b)
-{
-    int width = cairo_image_surface_get_width(a), worst = 0;
-
-    assert_int_equal(cairo_image_surface_get_width(b), width);
-    assert_int_equal(cairo_image_surface_get_height(b), width);
-    for (int y = 0; y < width; y++)
-        for (int x = 0; x < width; x++) {
-            int d = apart(pixel(a, x, y), pixel(b, x, y));
-
-            worst = d > worst ? d : worst;
-        }
-    return worst;
-}
-
 static void assert_png_shows_the_svg(const struct board_view *view, int width)
 {
-    struct buf png = buf_make(4 * 1024 * 1024), svg = drawn(view);
-    cairo_surface_t *want = svg_surface(svg.data, width, true), *got;
+    struct buf png = buf_make(4 * 1024 * 1024);
+    cairo_surface_t *want = svg_surface(view, width), *got;
     struct err err = ERR_INIT;
+    int worst = 0;
 
     assert_ok(board_png(view, width, &png, &err), err);
     got = png_surface(&png);
-    assert_in_range(surfaces_apart(want, got), 1, INDEXED_NEAR * INDEXED_NEAR);
+    assert_int_equal(cairo_image_surface_get_width(got), width);
+    assert_int_equal(cairo_image_surface_get_height(got), width);
+    for (int y = 0; y < width; y++)
+        for (int x = 0; x < width; x++) {
+            int d = apart(pixel(want, x, y), pixel(got, x, y));
+
+            worst = d > worst ? d : worst;
+        }
+    if (worst > INDEXED_NEAR * INDEXED_NEAR)
+        fail_msg("a pixel of a picture %d wide is off by the root of %d", width, worst);
     assert_int_equal(pixel(got, 0, 0), 0xffffff); /* also where the page around it is dark */
     assert_true(colours_of_palette(&png) <= 256);
     cairo_surface_destroy(got);
     cairo_surface_destroy(want);
-    buf_release(&svg);
     buf_release(&png);
-}
-
-/* By both painters, the same but for roundings.  Grey armies are compared without their hatching,
- * which librsvg blurs. */
-static void assert_svg_is_painted_as_by_librsvg(const struct board_view *view, int width)
-{
-    static const char hatch[] = "url(#fh-hatch)", plain[] = "#d4d4d4\" cy=\"1";
-    struct buf svg = drawn(view);
-    cairo_surface_t *ours, *theirs;
-    int worst;
-
-    for (char *p = svg.data; (p = strstr(p, hatch)) != NULL;)
-        memcpy(p, plain, strlen(hatch)); /* as long */
-    ours = svg_surface(svg.data, width, true);
-    theirs = svg_surface(svg.data, width, false);
-    worst = surfaces_apart(ours, theirs);
-    if (worst > 3 * 3 * 3) /* 3 of 255 in each of red, green and blue */
-        fail_msg("%d pixels wide, one is off by the root of %d", width, worst);
-    cairo_surface_destroy(theirs);
-    cairo_surface_destroy(ours);
-    buf_release(&svg);
-}
-
-static void for_all_scenes(void (*check)(const struct board_view *view, int width))
-{
-    struct position pos;
-
-    for (size_t i = 0; i < COUNT_OF(scenes); i++) {
-        struct board_view view;
-
-        for (int seat = 0; seat < SEATS; seat++) {
-            view = scene(i, seat, &pos);
-            check(&view, BOARD_PNG_DEFAULT);
-        }
-        view = scene(i, 0, &pos);
-        check(&view, BOARD_PNG_MIN);
-        check(&view, 2 * BOARD_PNG_DEFAULT);
-    }
 }
 
 static void test_no_pixel_of_a_png_is_far_from_its_true_colour(void **state)
 {
-    (void)state;
-    for_all_scenes(assert_png_shows_the_svg);
-}
-
-static void test_our_painter_draws_what_librsvg_draws(void **state)
-{
-    (void)state;
-    for_all_scenes(assert_svg_is_painted_as_by_librsvg);
-}
-
-/* The white rook on h6, mated, 4 pixels a unit; lines go down to the left. */
-static void test_grey_armies_are_hatched(void **state)
-{
-    enum { UNIT = 4 };
     struct position pos;
-    struct board_view view = scene(3, 0, &pos);
-    struct buf svg = drawn(&view);
-    cairo_surface_t *ours = svg_surface(svg.data, UNIT * (14 * 40 + 48), true);
-    int x0 = UNIT * (24 + 7 * 40), y0 = UNIT * (24 + 8 * 40), ground = 0, line = 0;
 
     (void)state;
-    for (int y = UNIT * 19; y < UNIT * 24; y++) /* inside its tower */
-        for (int x = UNIT * 16; x < UNIT * 24; x++) {
-            uint32_t rgb = pixel(ours, x0 + x, y0 + y);
+    for (size_t i = 0; i < COUNT_OF(scenes); i++) {
+        for (int seat = 0; seat < SEATS; seat++) {
+            struct board_view view = scene(i, seat, &pos);
 
-            ground += rgb == 0xd4d4d4;
-            line += rgb == 0x8d8d8d;
-            if (rgb == 0x8d8d8d) /* 7 pixels across it; it is 6.4 wide */
-                assert_int_not_equal(pixel(ours, x0 + x + 5, y0 + y + 5), 0x8d8d8d);
+            assert_png_shows_the_svg(&view, BOARD_PNG_DEFAULT);
         }
-    assert_in_range(line * 100 / (ground + line), 30, 45); /* 1.6 of 4 */
-    cairo_surface_destroy(ours);
-    buf_release(&svg);
-}
+        struct board_view view = scene(i, 0, &pos);
 
-static void test_svg_that_is_not_ours_is_refused_by_the_painter(void **state)
-{
-    static const char *const table[] = {
-        "<svg width=\"10\"><text>e4</text></svg>",
-        "<svg width=\"10\"><path d=\"M1 1Q2 2 3 3\"/></svg>",
-        "<svg width=\"10\"><path d=\"M1\"/></svg>",
-        "<svg width=\"10\"><path d=\"M1 1z2 2\"/></svg>",
-        "<svg width=\"10\"><path d=\"1 1\"/></svg>",
-        "<svg width=\"10\"><g transform=\"skewX(3)\"></g></svg>",
-        "<svg width=\"10\"><use href=\"#none\"/></svg>",
-        "<svg width=\"10\"><defs><symbol id=\"a\"><use href=\"#a\"/></symbol></defs></svg>",
-        "<svg width=\"10\"><path d=\"M1 1",
-        "<svg width=\"10\"><path d",
-        "<svg width=\"10\"><rect x=1/></svg>",
-    };
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 10, 10);
-    cairo_t *cairo = cairo_create(surface);
-
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(table); i++) {
-        struct err err = ERR_INIT;
-
-        if (paint_svg(cairo, table[i], 10, &err) != ST_INTERNAL)
-            fail_msg("taken: %s", table[i]);
+        assert_png_shows_the_svg(&view, BOARD_PNG_MIN);
+        assert_png_shows_the_svg(&view, 2 * BOARD_PNG_DEFAULT);
     }
-    cairo_destroy(cairo);
-    cairo_surface_destroy(surface);
 }
 
 /* Squares, marks of the last move and armies are told apart by plain colours: those are exact.  At
@@ -695,9 +596,6 @@ int main(void)
         cmocka_unit_test(test_the_picture_needs_nothing_from_outside),
         cmocka_unit_test(test_png_has_the_width_that_was_asked_for),
         cmocka_unit_test(test_no_pixel_of_a_png_is_far_from_its_true_colour),
-        cmocka_unit_test(test_our_painter_draws_what_librsvg_draws),
-        cmocka_unit_test(test_grey_armies_are_hatched),
-        cmocka_unit_test(test_svg_that_is_not_ours_is_refused_by_the_painter),
         cmocka_unit_test(test_plain_colours_of_a_png_are_exact),
         cmocka_unit_test(test_png_of_a_full_board_takes_less_than_40_kib),
         cmocka_unit_test(test_256_colours_apart_are_exact_and_one_more_moves_few),

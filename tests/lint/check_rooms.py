@@ -21,7 +21,7 @@ PURE = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stddef.h", "stdint.h
 EXTERNAL = {
     "libconfig": r"libconfig\.h", "sqlite3": r"sqlite3\.h", "sodium": r"sodium\.h|sodium/.*",
     "curl": r"curl/.*", "gmime": r"gmime/.*|glib\.h|glib/.*", "etpan": r"libetpan/.*",
-    "cairo": r"cairo\.h|cairo/.*", "glib": r"gio/gio\.h",
+    "cairo": r"cairo\.h|cairo/.*", "librsvg": r"librsvg/.*|glib\.h|gio/gio\.h",
     "microhttpd": r"microhttpd\.h", "jansson": r"jansson\.h", "libsystemd": r"systemd/.*",
 }
 
