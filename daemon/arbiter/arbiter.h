@@ -37,7 +37,9 @@
  *      arbiter_undo()   held → taken back: by its mover, before release_at
  *      arbiter_tick()   held → played: at release_at, or at once when else the deadline's grace
  *                       would end first; the turn ends then, and the next one's clock starts
- *      arbiter_move()   by the mover through another door: the held one is taken back silently
+ *      arbiter_move()   by the mover through another door: the held one is taken back, and
+ *                       hooks.on_dropped is told, unless it was the same move or a letter says this
+ *                       one too (its receipt tells it)
  *      any command that changes the state number, pauses or ends the game: held → dropped, and
  *                       hooks.on_dropped is told; if the same turn goes on it is given the time
  *                       from the letter's acceptance until then (clock fact 'held')
@@ -49,7 +51,8 @@
  *      arbiter_tick()   held → done: the seat resigns, at release_at, or at once when else the
  *                       grace of its turn would end first.  One who has two seats and a held move
  *                       of the other: that is played first, as soon as it is due.
- *      arbiter_move(), arbiter_hold(), arbiter_resign() of the same seat: taken back silently
+ *      arbiter_hold(), arbiter_resign() of the same seat: taken back silently; so arbiter_move()
+ *                       by letter, while by another door hooks.on_dropped is told
  *      the game ends, or the seat is out otherwise: held → dropped, and hooks.on_dropped is told.
  *                       Nothing else drops it: it does not answer a board, but leaves the game.
  *      One that was accepted after its turn's grace keeps no flag from falling.
@@ -135,7 +138,8 @@ struct arbiter_limits arbiter_limits_usual(void);
 enum arbiter_drop {
     DROP_STATE,  /* the game has moved on: somebody left it, …; a resignation: the seat is out */
     DROP_PAUSED, /* it was paused */
-    DROP_ENDED   /* it is finished or aborted */
+    DROP_ENDED,  /* it is finished or aborted */
+    DROP_REPLACED /* who sent it has moved by another door */
 };
 
 /* Who wants to know of it, in the same transaction.  Each may be NULL.  A failure undoes the
@@ -154,7 +158,7 @@ struct arbiter_hooks {
     void *finished_arg;
     /* A held move is not going to be played, or a held resignation will not take effect.  Called
      * for each before on_events of the same command, with the game as it is now (saved).  Not
-     * called when who sent it takes it back or moves or resigns by another door. */
+     * called when who sent it takes it back, resigns, or moves by letter. */
     enum status (*on_dropped)(struct store_txn *txn, const struct game_row *game,
                               const struct held_row *held, enum arbiter_drop why, utc_ms now,
                               void *arg, struct err *err);

@@ -85,7 +85,7 @@ MUST_CHECK enum status desk_event(struct desk *d, enum game_event_kind kind, int
 
 /* The seats (bit seat) that a user holds. */
 unsigned desk_seats_of(const struct desk *d, int64_t user_id);
-/* ST_OK if the actor belongs to the game or it is public; else REASON_NO_SUCH_GAME. */
+/* May the actor look at it (access.h)?  Else REASON_NO_SUCH_GAME. */
 MUST_CHECK enum status desk_may_see(struct desk *d, struct err *err);
 /* REASON_FORBIDDEN unless organiser, operator or administrator; gives the role for the audit. */
 MUST_CHECK enum status desk_may_organise(struct desk *d, enum audit_role *ret_role,
@@ -195,6 +195,9 @@ const struct held_row *held_of_seat(const struct desk *d, int seat);
 const struct held_row *held_move(const struct desk *d);
 /* What is held for a seat, if anything, is taken away, whatever for, with its timer. */
 MUST_CHECK enum status held_remove(struct desk *d, int seat, struct err *err);
+/* The same for a move that takes its place.  by_letter: the receipt tells of it, no hook does. */
+MUST_CHECK enum status held_replace(struct desk *d, int seat, struct move move, bool by_letter,
+                                    struct err *err);
 /* It takes effect: it is played, or the seat resigns. */
 MUST_CHECK enum status held_release(struct desk *d, int seat, struct err *err);
 /* What cannot take effect any more as the game is now is dropped. */

@@ -30,6 +30,27 @@ enum status held_remove(struct desk *d, int seat, struct err *err)
     return timers_clear(d->txn, TIMER_HELD, d->game.id, seat, err);
 }
 
+static void note_dropped(struct desk *d, const struct held_row *held, enum arbiter_drop why)
+{
+    d->dropped[d->n_dropped].row = *held;
+    d->dropped[d->n_dropped++].why = why;
+}
+
+enum status held_replace(struct desk *d, int seat, struct move move, bool by_letter,
+                         struct err *err)
+{
+    const struct held_row *held = held_of_seat(d, seat);
+    char text[sizeof held->move];
+
+    if (!held)
+        return ST_OK;
+    TRY(held_remove(d, seat, err));
+    (void)move_print_coordinate(move, text, sizeof text);
+    if (!by_letter && !(held->kind == HELD_MOVE && str_eq(held->move, text)))
+        note_dropped(d, held, DROP_REPLACED);
+    return ST_OK;
+}
+
 /* ---------------------------------------------------------------- held */
 
 static enum status check_release(utc_ms release_at, utc_ms now, struct err *err)
@@ -271,12 +292,10 @@ enum status held_settle(struct desk *d, struct err *err)
         if (!held || stands(d, held))
             continue;
         TRY(held_remove(d, seat, err));
-        d->dropped[d->n_dropped].row = *held;
-        d->dropped[d->n_dropped++].why = d->game.state != GAME_RUNNING ? DROP_ENDED
-                                         : held->kind == HELD_MOVE &&
-                                                 d->game.paused_at != UTC_NONE
-                                             ? DROP_PAUSED
-                                             : DROP_STATE;
+        note_dropped(d, held,
+                     d->game.state != GAME_RUNNING                                     ? DROP_ENDED
+                     : held->kind == HELD_MOVE && d->game.paused_at != UTC_NONE ? DROP_PAUSED
+                                                                                : DROP_STATE);
         TRY(give_back(d, held, err));
     }
     return ST_OK;

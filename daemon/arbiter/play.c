@@ -447,7 +447,7 @@ enum status arbiter_move(const struct arbiter *arb, struct store_txn *txn, utc_m
 
     TRY(play_open(&d, arb, txn, now, actor, act, true, &seat, err));
     TRY(play_judge(&d, seat, text, &play, err));
-    TRY(held_remove(&d, seat, err)); /* this one takes the place of what he has in hand */
+    TRY(held_replace(&d, seat, play.reading.move, act->received_at > 0, err));
     TRY(play_make(&d, &play, &row, err));
     TRY(desk_close(&d, &ret->game, err));
     ret->move = row;
@@ -534,6 +534,18 @@ static enum status voting_seats(const struct desk *d, unsigned *ret_seats, struc
     return ST_OK;
 }
 
+/* All votes there have been; REASON_LIMIT when no more fit. */
+static enum status votes_before(struct desk *d, struct vote_row ret[VOTES_MAX], size_t *ret_n,
+                                struct err *err)
+{
+    TRY(votes_list(d->conn, d->game.id, ret, VOTES_MAX, ret_n, err));
+    if (*ret_n == VOTES_MAX)
+        return ERR_DETAIL(err, REASON_LIMIT, "refusal.offers_most",
+                          "game {game} has seen {most} draw offers; no more are taken",
+                          ERR_TEXT("game", d->game.public_id), ERR_NUMBER("most", VOTES_MAX));
+    return ST_OK;
+}
+
 /* One may ask again only after a move of one's own. */
 static enum status check_repeated_offer(struct desk *d, unsigned seats, struct err *err)
 {
@@ -542,11 +554,7 @@ static enum status check_repeated_offer(struct desk *d, unsigned seats, struct e
     int64_t asked_seq = 0;
     size_t n = 0;
 
-    TRY(votes_list(d->conn, d->game.id, votes, VOTES_MAX, &n, err));
-    if (n == VOTES_MAX)
-        return ERR_DETAIL(err, REASON_LIMIT, "refusal.offers_most",
-                          "game {game} has seen {most} draw offers; no more are taken",
-                          ERR_TEXT("game", d->game.public_id), ERR_NUMBER("most", VOTES_MAX));
+    TRY(votes_before(d, votes, &n, err));
     for (size_t i = 0; i < n; i++) {
         if (votes[i].kind == VOTE_DRAW && (seats >> votes[i].seat & 1u) != 0)
             asked_seq = votes[i].seq;
@@ -633,12 +641,7 @@ enum status play_may_offer(struct desk *d, struct err *err)
         return err_detail(err, REASON_ALREADY_DONE, "refusal.agreed_already",
                           "you have agreed to the open offer already");
     }
-    TRY(votes_list(d->conn, d->game.id, votes, VOTES_MAX, &n, err));
-    if (n == VOTES_MAX)
-        return ERR_DETAIL(err, REASON_LIMIT, "refusal.offers_most",
-                          "game {game} has seen {most} draw offers; no more are taken",
-                          ERR_TEXT("game", d->game.public_id), ERR_NUMBER("most", VOTES_MAX));
-    return ST_OK;
+    return votes_before(d, votes, &n, err);
 }
 
 enum status play_offer(struct desk *d, int seat, struct err *err)

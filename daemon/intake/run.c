@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "arbiter/access.h"
 #include "intake/internal.h"
 #include "store/votes.h"
 
@@ -228,14 +229,28 @@ static void say_not_resigning(struct run *r, unsigned before)
     }
 }
 
+/* … or of a move of his (""), unless it was the same. */
+static void say_move_replaced(struct run *r, const char *before, const char *move)
+{
+    struct act *a = r->a;
+
+    if (!before[0] || str_eq(before, move))
+        return;
+    SAY(a, "mail.move_replaced", WORDS_TEXT("move", before));
+    say_line(a);
+}
+
 static enum status play(struct run *r, struct err *err)
 {
     struct act *a = r->a;
     const struct arbiter_act act = act_of(a);
     int64_t hold_ms = hold_ms_of(a);
     unsigned resigning = a->resigning;
+    char before[MOVE_TEXT_SIZE] = ""; /* held, with whatever grace there was */
     enum status st;
 
+    if (a->has_held)
+        (void)str_copy(before, sizeof before, a->held.move);
     if (hold_ms > 0) {
         struct buf until = buf_make(LINE_ROOM);
 
@@ -268,6 +283,7 @@ static enum status play(struct run *r, struct err *err)
                 WORDS_TEXT("short", moved->move.san));
             say_line(a);
             say_not_resigning(r, resigning);
+            say_move_replaced(r, before, moved->move.move);
             if (r->has_draw && a->game.state == GAME_RUNNING)
                 st = offer_with_move(r, err);
         }
@@ -804,12 +820,16 @@ static enum status find_named(struct run *r, struct game_row *ret, struct err *e
     return st == ST_NOT_FOUND ? refuse(r, err, REASON_NO_SUCH_GAME, "mail.join_none") : st;
 }
 
-/* Which seats of a game the user has. */
+/* Which seats of a game the user has: of the letter's, as they were read; of another, read now. */
 static enum status own_seats(struct run *r, int64_t game_id, unsigned *ret, struct err *err)
 {
     struct seat_row seats[SEAT_COUNT];
     unsigned own = 0;
 
+    if (r->a->has_game && r->a->game.id == game_id) {
+        *ret = r->a->own;
+        return ST_OK;
+    }
     TRY(seats_get(r->a->conn, game_id, seats, err));
     for (int seat = 0; seat < SEAT_COUNT; seat++)
         if (seats[seat].user_id == r->a->sender.user.id)
@@ -837,6 +857,7 @@ static enum status join(struct run *r, struct game_row *game, struct err *err)
         return refuse(r, err, REASON_NO_SUCH_GAME, "mail.join_none");
     if (st != ST_OK)
         return st;
+    TRY(a->has_game ? act_reload(a, err) : turn_to(r, game, err));
     TRY(own_seats(r, game->id, &now, err));
     for (int seat = 0; seat < SEAT_COUNT; seat++)
         if ((now & ~before) >> seat & 1u) {
@@ -850,9 +871,7 @@ static enum status join(struct run *r, struct game_row *game, struct err *err)
         say_line(a);
     }
     a->has_acted = true;
-    if (!a->has_game)
-        return turn_to(r, game, err);
-    return act_reload(a, err);
+    return ST_OK;
 }
 
 static enum status leave(struct run *r, struct game_row *game, struct err *err)
@@ -880,9 +899,9 @@ static enum status leave(struct run *r, struct game_row *game, struct err *err)
         return ST_OK;
     TRY(act_reload(a, err));
     /* What is for its players only is no longer for him. */
-    a->has_game = a->game.visibility == GAME_PUBLIC || a->own != 0 ||
-                  a->game.organiser_id == a->sender.user.id;
-    return ST_OK;
+    st = arbiter_may_see(a->conn, &a->game, actor_of(a), err);
+    a->has_game = st == ST_OK;
+    return st == ST_NOT_FOUND ? ST_OK : st;
 }
 
 static enum status run_open(struct run *r, struct err *err)
@@ -900,12 +919,8 @@ static enum status run_open(struct run *r, struct err *err)
 /* May he look at it?  As every door says. */
 static enum status may_look(struct run *r, const struct game_row *game, struct err *err)
 {
-    const struct user_row *user = &r->a->sender.user;
-    struct member_row member;
-    enum status st = ST_OK;
+    enum status st = arbiter_may_see(r->a->conn, game, actor_of(r->a), err);
 
-    if (game->visibility != GAME_PUBLIC && !user->is_operator)
-        st = members_get(r->a->conn, game->id, user->id, &member, err);
     return st == ST_NOT_FOUND ? refuse(r, err, REASON_NO_SUCH_GAME, "mail.join_none") : st;
 }
 

@@ -38,13 +38,13 @@ static struct arbiter_limits limits_from(const struct settings *s)
     return limits;
 }
 
-/* The letter says that the game has changed; why, its reader sees there. */
+/* The letter says that the game has changed, and its reader sees there why; but not what he has
+ * done himself. */
 static enum status on_dropped(struct store_txn *txn, const struct game_row *game,
                               const struct held_row *held, enum arbiter_drop why, utc_ms now,
                               void *arg, struct err *err)
 {
-    (void)why;
-    return notify_on_dropped(txn, game, held, now, arg, err);
+    return notify_on_dropped(txn, game, held, why == DROP_REPLACED, now, arg, err);
 }
 
 /* Whoever writes the letters' intents, in the arbiter's own transactions. */

@@ -24,7 +24,7 @@ struct answer {
     json_t *params;
     const char *text, *in_reply_to, *references, *subject, *move, *from; /* "" : not there */
     bool wants_board;
-    bool is_resignation; /* of held_dropped */
+    bool is_resignation, is_replaced; /* of held_dropped */
     enum token_purpose purpose;
     int64_t inbox_id;
     char ids[REFERENCES_TEXT_MAX]; /* cut up */
@@ -51,6 +51,7 @@ static void answer_read(const struct intent_row *intent, struct answer *ret)
     ret->from = string_of(ret->params, "from");
     ret->wants_board = json_is_true(json_object_get(ret->params, "board"));
     ret->is_resignation = json_is_true(json_object_get(ret->params, "resign"));
+    ret->is_replaced = json_is_true(json_object_get(ret->params, "replaced"));
     ret->inbox_id = json_integer_value(json_object_get(ret->params, "inbox"));
     purpose = string_of(ret->params, "purpose");
     if (str_eq(intent->template_name, "held_letter"))
@@ -152,6 +153,9 @@ static void write_answer(struct page *page, const struct intent_row *intent,
         (void)snprintf(code, sizeof code, "head.%s", template);
         if (str_eq(template, "held_letter") && a->from[0] == '\0')
             (void)str_copy(code, sizeof code, "head.held_letter_plain");
+        else if (str_eq(template, "held_dropped") && a->is_replaced)
+            (void)str_copy(code, sizeof code, a->is_resignation ? "head.held_replaced_resign"
+                                                                : "head.held_replaced");
         else if (str_eq(template, "held_dropped") && a->is_resignation)
             (void)str_copy(code, sizeof code, "head.held_dropped_resign");
         else if (str_eq(template, "held_dropped") && a->move[0] == '\0')
@@ -201,20 +205,22 @@ static enum status load(const struct notify *n, struct store_conn *conn,
 }
 
 enum status notify_on_dropped(struct store_txn *txn, const struct game_row *game,
-                              const struct held_row *held, utc_ms now, void *arg, struct err *err)
+                              const struct held_row *held, bool is_replaced, utc_ms now,
+                              void *arg, struct err *err)
 {
     struct intent_row intent = INTENT_ROW_INIT;
     bool is_still_his = game->state == GAME_RUNNING && game->turn_user_id == held->user_id;
-    char params[160];
+    char params[200];
 
     (void)arg;
     (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key,
                    "held_dropped:%s:%d:%" PRId64 ":%" PRId64, game->public_id, held->seat,
                    held->state_no, held->created_at);
     (void)snprintf(params, sizeof params,
-                   "{\"move\":\"%s\",\"resign\":%s,\"board\":true,\"purpose\":\"%s\","
-                   "\"inbox\":%" PRId64 "}",
+                   "{\"move\":\"%s\",\"resign\":%s,\"replaced\":%s,\"board\":true,"
+                   "\"purpose\":\"%s\",\"inbox\":%" PRId64 "}",
                    held->move, held->kind == HELD_RESIGN ? "true" : "false",
+                   is_replaced ? "true" : "false",
                    token_purpose_str(is_still_his ? TOKEN_TURN : TOKEN_RECEIPT), held->inbox_id);
     intent.cls = NOTICE_ANSWER;
     intent.channel = CHANNEL_MAIL;

@@ -54,7 +54,8 @@
  *                   him; its token's purpose is confirm, bound to the letter params.inbox
  *     held_more     more such letters came in an hour than he is asked about
  *     held_dropped  a held move was not played, since the game changed; with "resign": true, a held
- *                   resignation did not take effect
+ *                   resignation did not take effect; with "replaced": true, its sender has made a
+ *                   move by another door
  *     unreadable    "please send plain text"
  *     no_token      the letter came without its token
  *   params: {"text", "board", "in_reply_to", "references" (ids without brackets, parted by blanks),
@@ -161,11 +162,11 @@ MUST_CHECK enum status notify_on_reached(struct store_txn *txn, int64_t user_id,
 MUST_CHECK enum status notify_on_new_address(struct store_txn *txn, int64_t user_id, utc_ms now,
                                              void *arg, struct err *err);
 /* A held move of his is not going to be played, or a held resignation will not take effect (the
- * arbiter's on_dropped hook): he is told. */
+ * arbiter's on_dropped hook): he is told.  is_replaced: since he has moved by another door. */
 struct held_row;
 MUST_CHECK enum status notify_on_dropped(struct store_txn *txn, const struct game_row *game,
-                                         const struct held_row *held, utc_ms now, void *arg,
-                                         struct err *err);
+                                         const struct held_row *held, bool is_replaced, utc_ms now,
+                                         void *arg, struct err *err);
 /* Send the letter of the present turn or placing again, with a new token ("resend"), also to who
  * has switched such letters off.  ST_NOT_FOUND when the game does not wait for this user, or he has
  * no address that takes mail. */

@@ -232,6 +232,17 @@ static void test_one_that_is_due_at_once_is_played_by_the_next_tick(void **state
     assert_int_equal(game_get(t, game).ply, 1);
 }
 
+static void dropped(struct table *t, int64_t game, int calls, enum arbiter_drop why)
+{
+    assert_int_equal(t->dropped_calls, calls);
+    assert_int_equal(t->dropped.game_id, game);
+    assert_string_equal(t->dropped.move, "e2e3");
+    assert_int_equal(t->dropped_why, why);
+    assert_false(is_held(t, game));
+    assert_int_equal(timer_at(t, game, TIMER_HELD), UTC_NONE);
+    assert_sound(t, game);
+}
+
 static void test_a_move_by_another_door_takes_the_place_of_the_held_one(void **state)
 {
     struct table *t = *state;
@@ -243,25 +254,28 @@ static void test_a_move_by_another_door_takes_the_place_of_the_held_one(void **s
     move_ok(t, game, "Nf3");
     assert_false(is_held(t, game));
     assert_string_equal(last_event(t, game, GAME_EVENT_MOVE).san, "Nf3");
-    assert_int_equal(t->dropped_calls, 0);
+    dropped(t, game, 1, DROP_REPLACED); /* that he hears of */
     assert_int_equal(timer_at(t, game, TIMER_HELD), UTC_NONE);
     live_until(t, now_of(t) + 2 * HOLD_MS);
     assert_int_equal(game_get(t, game).ply, 1);
     assert_sound(t, game);
+    /* The same move is no other one. */
+    game = game_start(t, "verney");
+    (void)hold(t, game, "e3");
+    move_ok(t, game, "e2e3");
+    assert_int_equal(t->dropped_calls, 1);
+    /* Who writes again has it in the receipt. */
+    game = game_start(t, "verney");
+    (void)hold(t, game, "e3");
+    struct call c = acts(t, OP_MOVE, game, SOUTH);
+    c.text = "d3";
+    c.act.received_at = now_of(t);
+    call_ok(&c);
+    assert_false(is_held(t, game));
+    assert_int_equal(t->dropped_calls, 1);
 }
 
 /* ---------------------------------------------------------------- dropped */
-
-static void dropped(struct table *t, int64_t game, int calls, enum arbiter_drop why)
-{
-    assert_int_equal(t->dropped_calls, calls);
-    assert_int_equal(t->dropped.game_id, game);
-    assert_string_equal(t->dropped.move, "e2e3");
-    assert_int_equal(t->dropped_why, why);
-    assert_false(is_held(t, game));
-    assert_int_equal(timer_at(t, game, TIMER_HELD), UTC_NONE);
-    assert_sound(t, game);
-}
 
 static void test_a_resignation_drops_it_and_gives_the_time_back(void **state)
 {
@@ -985,11 +999,14 @@ static void test_who_moves_does_not_resign_and_who_resigns_does_not_move(void **
     assert_sound(t, game);
     move_ok(t, game, "d3"); /* by another door */
     assert_int_equal(resigning(t, game), 0);
+    assert_int_equal(t->dropped_calls, 1); /* he hears that he does not resign */
+    assert_int_equal(t->dropped.kind, HELD_RESIGN);
+    assert_int_equal(t->dropped_why, DROP_REPLACED);
     (void)hold_resignation(t, game, SOUTH);
     c = acts(t, OP_RESIGN, game, SOUTH);
     call_ok(&c);
     assert_int_equal(resigning(t, game), 0);
-    assert_int_equal(t->dropped_calls, 0); /* all his own doing */
+    assert_int_equal(t->dropped_calls, 1); /* what he says twice is done once */
     live_until(t, now_of(t) + 2 * HOLD_MS);
     tick_all(t, false);
     assert_int_equal(count_events(t, game, GAME_EVENT_RESIGNED), 1);

@@ -165,6 +165,30 @@ test('M8: a resignation by mail can be taken back as long as a move, and has one
     assert.match(at.club.run('verify'), /^OK/);
 });
 
+test('M8: who moves on the page instead is told by letter what is not held any more', async (t) => {
+    const at = await table(t);
+    const words = (letter) => letter.mail.text.replaceAll(/\s+/g, ' ');
+    const rows = [
+        ['resign', 'e2-e3', /^Your resignation, which came by mail and was still held back, is taken back: you have made a move by another way, and play on\./],
+        ['d2-d3', 'e2-e3', /^Your move d2d3, which came by mail and was still held back, is taken back: you have made another move by another way\./],
+        ['e2-e3', 'e2-e3', null], /* that is the one he made */
+    ];
+    for (const [said, move, told] of rows) {
+        const { id } = await at.game();
+        const { state_number } = await at.look(id);
+        await at.say('anna', at.last('anna', isTurn), said);
+        const before = at.letters('anna').length;
+        await at.players[0].post(`/api/v1/games/${id}/moves`, { move, state_number });
+        await at.club.settle();
+        const letters = at.letters('anna').slice(before);
+        assert.equal(letters.length, told ? 1 : 0, said);
+        if (told) assert.match(words(letters[0]), told);
+        await at.club.advance('1h');
+        assert.equal((await at.look(id)).ply, 1);
+        assert.equal((await eventsOf(at.olga, id)).filter((x) => x.kind === 'resigned').length, 0);
+    }
+});
+
 test('an open game is found, joined, left and filled by mail alone', async (t) => {
     const at = await table(t);
     const { id } = await at.olga.post('/api/v1/games', { variant: 'teams', seats: Object.fromEntries(SEATS.map((seat) => [seat, { open: true }])) });

@@ -622,6 +622,22 @@ static void test_who_moves_at_once_is_told_that_he_does_not_resign(void **state)
     assert_int_equal(ply(p, game), 1);
     live(p, 20 * MS_MINUTE);
     assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 0);
+    assert_int_equal(p->t->dropped_calls, 0); /* it stands in the receipt */
+}
+
+/* So with a move that is held, when the grace is none meanwhile. */
+static void test_who_moves_at_once_is_told_that_another_move_is_taken_back(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    (void)post_play(p, SOUTH, game, "d2-d4");
+    no_hold(p);
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "e2-e4");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "With that your move d2d4, which was on hold, is taken back.");
+    assert_int_equal(p->t->dropped_calls, 0); /* nor by a letter of its own */
+    assert_int_equal(ply(p, game), 1);
 }
 
 static void test_R_C13_who_has_two_armies_says_which_one_resigns(void **state)
@@ -1443,6 +1459,7 @@ int main(void)
         TEST(test_M8_a_resignation_is_held_then_done),
         TEST(test_a_move_and_a_resignation_take_each_others_place),
         TEST(test_who_moves_at_once_is_told_that_he_does_not_resign),
+        TEST(test_who_moves_at_once_is_told_that_another_move_is_taken_back),
         TEST(test_R_C13_who_has_two_armies_says_which_one_resigns),
         TEST(test_a_command_below_a_quotation_is_not_dropped_in_silence),
         TEST(test_a_reserve_is_placed_by_mail),

@@ -561,6 +561,10 @@ static void test_the_other_answers_in_three_languages(void **state)
          "Your move e2e3, which was still held back, was not played"},
         {"held_dropped", "{\"move\":\"\",\"resign\":true,\"board\":true}",
          "Your resignation, which was still held back, did not take effect"},
+        {"held_dropped", "{\"move\":\"e2e3\",\"replaced\":true,\"board\":true}",
+         "Your move e2e3, which came by mail and was still held back, is taken back:"},
+        {"held_dropped", "{\"move\":\"\",\"resign\":true,\"replaced\":true,\"board\":true}",
+         "Your resignation, which came by mail and was still held back, is taken back:"},
         {"held_more", "{}", "more letters by others came to addresses of this game"},
         {"unreadable", "{}", "Please write it again"},
         {"no_token", "{\"in_reply_to\":\"not an id\",\"references\":\"<bad\"}",
@@ -1045,7 +1049,7 @@ static enum status dropped_run(struct store_txn *txn, utc_ms now, void *arg, str
 
     held.game_id = u->game;
     held.state_no = game.state_no;
-    return st == ST_OK ? notify_on_dropped(txn, &game, &held, now, u->c->notify, err) : st;
+    return st == ST_OK ? notify_on_dropped(txn, &game, &held, false, now, u->c->notify, err) : st;
 }
 
 static void test_who_had_a_move_held_hears_that_it_was_dropped(void **state)
