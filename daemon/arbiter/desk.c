@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arbiter/access.h"
 #include "base/str.h"
 #include "store/audit.h"
 
@@ -156,16 +157,7 @@ unsigned desk_seats_of(const struct desk *d, int64_t user_id)
 
 enum status desk_may_see(struct desk *d, struct err *err)
 {
-    struct member_row member;
-
-    if (d->game.visibility == GAME_PUBLIC || d->actor.is_operator || d->actor.is_administrator)
-        return ST_OK;
-    if (d->actor.user_id != 0) {
-        enum status st = members_get(d->conn, d->game.id, d->actor.user_id, &member, err);
-        if (st != ST_NOT_FOUND)
-            return st;
-    }
-    return err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
+    return arbiter_may_see(d->conn, &d->game, d->actor, err);
 }
 
 enum status desk_may_organise(struct desk *d, enum audit_role *ret_role, struct err *err)

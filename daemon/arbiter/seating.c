@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arbiter/access.h"
 #include "arbiter/desk.h"
 #include "base/str.h"
 
@@ -515,9 +516,7 @@ static enum status invitations_for(struct desk *d, const unsigned char *token_ha
 
         if (r->state != INVITATION_PENDING || r->expires_at <= d->acted_at)
             continue;
-        if ((user.id != 0 && r->user_id == user.id) ||
-            (user.id != 0 && is_mail && user.verified_at != UTC_NONE &&
-             str_eq(r->address_key, user.address_key)) ||
+        if (invitation_is_for(r, &user) ||
             (by_token.id != 0 && (r->id == by_token.id ||
                                   (is_mail && str_eq(r->address_key, by_token.address_key)))))
             ret[found++] = *r;

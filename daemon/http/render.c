@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arbiter/access.h"
 #include "rules/notation.h"
 #include "store/users.h"
 
@@ -79,101 +80,6 @@ static json_t *player_of(const char *handle, const char *name)
     return json_pack("{s:s, s:s}", "handle", handle, "name", name);
 }
 
-/* ------------------------------------------------------------------------------ who may see */
-
-/* An invitation to his proved address is one to him. */
-static enum status find_mailed(struct store_conn *conn, const struct invitation_row *rows,
-                               size_t n, int64_t user_id, unsigned *ret_seats, struct err *err)
-{
-    bool has_mailed = false;
-    struct user_row *user;
-    unsigned seats = 0;
-    enum status st;
-
-    for (size_t i = 0; i < n; i++) {
-        if (rows[i].state != INVITATION_PENDING)
-            continue;
-        if (rows[i].user_id == user_id)
-            seats |= 1u << rows[i].seat;
-        else if (rows[i].user_id == 0 && rows[i].address_key[0])
-            has_mailed = true;
-    }
-    if (has_mailed) {
-        user = calloc(1, sizeof *user);
-        if (!user)
-            return err_reason(err, REASON_NO_MEMORY, "invitations");
-        st = users_get(conn, user_id, user, err);
-        if (st == ST_OK && user->verified_at != UTC_NONE && user->address_key[0])
-            for (size_t i = 0; i < n; i++)
-                if (rows[i].state == INVITATION_PENDING && rows[i].user_id == 0 &&
-                    strcmp(rows[i].address_key, user->address_key) == 0)
-                    seats |= 1u << rows[i].seat;
-        free(user);
-        if (st != ST_OK)
-            return st;
-    }
-    *ret_seats = seats;
-    return ST_OK;
-}
-
-/* Seats of an open game that the user may accept. */
-enum status render_invited(struct store_conn *conn, const struct game_row *game, int64_t user_id,
-                           unsigned *ret_seats, struct err *err)
-{
-    struct invitation_row *rows;
-    size_t n = 0;
-    enum status st;
-
-    *ret_seats = 0;
-    if (user_id == 0 || game->state != GAME_OPEN)
-        return ST_OK;
-    rows = calloc(SEAT_COUNT, sizeof *rows);
-    if (!rows)
-        return err_reason(err, REASON_NO_MEMORY, "invitations");
-    st = ST_OK;
-    for (int seat = 0; seat < SEAT_COUNT && st == ST_OK; seat++) {
-        struct err missing = ERR_INIT;
-
-        st = invitations_of_seat(conn, game->id, seat, &rows[n], &missing);
-        if (st == ST_OK)
-            n++;
-        else if (st == ST_NOT_FOUND)
-            st = ST_OK;
-        else
-            *err = missing;
-    }
-    if (st == ST_OK)
-        st = find_mailed(conn, rows, n, user_id, ret_seats, err);
-    free(rows);
-    return st;
-}
-
-static enum status may_see(struct store_conn *conn, const struct game_row *game,
-                           struct viewer viewer, struct err *err)
-{
-    struct member_row member;
-    struct err missing = ERR_INIT;
-    unsigned seats;
-    enum status st;
-
-    if (game->visibility == GAME_PUBLIC || viewer.is_operator)
-        return ST_OK;
-    if (viewer.user_id) {
-        st = members_get(conn, game->id, viewer.user_id, &member, &missing);
-        if (st == ST_OK)
-            return ST_OK;
-        if (st != ST_NOT_FOUND) {
-            *err = missing;
-            return st;
-        }
-        st = render_invited(conn, game, viewer.user_id, &seats, err);
-        if (st != ST_OK || seats)
-            return st;
-    }
-    return ERR_DETAIL(err, REASON_NO_SUCH_GAME, "refusal.no_game", "there is no game {game}",
-                      ERR_TEXT("game", game->public_id));
-}
-
 enum status game_view_of(struct store_conn *conn, const struct game_row *game,
                          struct game_view *ret, struct err *err)
 {
@@ -191,7 +97,10 @@ enum status game_view_find(struct store_conn *conn, const char *public_id, struc
         return err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
     st = games_find(conn, public_id, &ret->game, err);
     if (st == ST_OK)
-        st = may_see(conn, &ret->game, viewer, err);
+        st = arbiter_may_see(conn, &ret->game,
+                             (struct arbiter_actor){.user_id = viewer.user_id,
+                                                    .is_operator = viewer.is_operator},
+                             err);
     if (st == ST_OK)
         st = seats_get(conn, ret->game.id, ret->seats, err);
     return st;

@@ -86,10 +86,6 @@ bool parse_seat(const char *word, int *ret);
 const char *render_side(int team);  /* "south-north" */
 
 const struct game *render_game_of(enum game_variant variant);
-/* Seats of an open game that the user may accept; bit i: seat i. */
-MUST_CHECK enum status render_invited(struct store_conn *conn, const struct game_row *game,
-                                      int64_t user_id, unsigned *ret_seats, struct err *err);
-
 /* The answer of an act: the game as it is now, with an ETag. */
 MUST_CHECK enum status answer_game(struct request *r, struct store_conn *conn, int status,
                                    const struct game_row *game, struct err *err);

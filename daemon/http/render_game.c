@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arbiter/arbiter.h"
+#include "arbiter/access.h"
 #include "clock/deadline.h"
 #include "http/render.h"
 #include "rules/notation.h"
@@ -96,7 +96,7 @@ enum status game_facts_of(struct store_conn *conn, const struct game_row *game,
     if (st == ST_OK)
         st = find_offer(conn, ret, err);
     if (st == ST_OK)
-        st = render_invited(conn, game, viewer.user_id, &ret->invited, err);
+        st = arbiter_invited(conn, game, viewer.user_id, &ret->invited, err);
     return st;
 }
 

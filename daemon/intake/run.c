@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "arbiter/access.h"
+#include "base/str.h"
 #include "intake/internal.h"
 #include "store/votes.h"
 
