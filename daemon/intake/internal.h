@@ -33,7 +33,7 @@
             return try_st_;                                                                        \
     } while (0)
 
-enum { REASON_SLUG_SIZE = 64, TRACE_MAX = 256 * 1024 };
+enum { REASON_SLUG_SIZE = 64 };
 
 /* ------------------------------------------------------------------------------- read.c */
 

@@ -4,7 +4,10 @@
 
 #include "intake/internal.h"
 
-enum { LINE_SHOWN = 72 };
+enum {
+    LINE_SHOWN = 72, /* bytes of a line */
+    LINES_SHOWN = 1000
+};
 
 static const char *use_word(enum line_use use)
 {
@@ -75,12 +78,12 @@ static size_t shown_of(const char *text)
     return n;
 }
 
-/* Every line of the text and how it was taken. */
+/* The lines of the text and how they were taken. */
 static void trace_lines(struct act *a)
 {
     const struct reading *r = a->reading;
     enum reply_kind kind = r->is_between ? REPLY_BETWEEN : REPLY_TOP;
-    size_t used = 0;
+    size_t used = 0, shown = 0;
 
     trace(a, "text: %zu lines%s%s\n", r->reply.count, r->is_html ? " of HTML" : "",
           r->is_between ? ", answered between quotes" : "");
@@ -90,9 +93,11 @@ static void trace_lines(struct act *a)
 
         if (line->kind == kind && used < r->grammar.n_uses)
             word = use_word((enum line_use)r->grammar.uses[used++]);
-        if (line->text[0])
+        if (line->text[0] && ++shown <= LINES_SHOWN)
             trace(a, "  %4zu %-12s %.*s\n", i + 1, word, (int)shown_of(line->raw), line->raw);
     }
+    if (shown > LINES_SHOWN)
+        trace(a, "  and %zu lines more\n", shown - LINES_SHOWN);
     if (r->grammar.fault != GRAMMAR_NONE) {
         trace(a, "commands: none, %s", grammar_fault_slug(r->grammar.fault));
         if (r->grammar.fault_line > 0)

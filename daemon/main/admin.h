@@ -23,7 +23,7 @@ enum {
     ADMIN_HEAD_MAX = 16 * 1024,        /* bytes of verb, names and values */
     ADMIN_BODY_MAX = 16 * 1024 * 1024, /* … of what follows them: a letter */
     ADMIN_REQUEST_MAX = ADMIN_HEAD_MAX + 1 + ADMIN_BODY_MAX,
-    ADMIN_ANSWER_MAX = 64 * 1024, /* bytes of an answer */
+    ADMIN_ANSWER_MAX = 512 * 1024,     /* bytes of an answer; a dry run's is the longest */
     ADMIN_VALUES_MAX = 16,
 };
 

@@ -1141,6 +1141,45 @@ static void test_a_dry_run_tells_all_and_does_nothing(void **state)
     expect(post_say(p, SOUTH, p->token, "e2-e4"), INBOX_VERDICT_ACTED);
 }
 
+/* It takes what the doors take, and says as much as a request of the command line may carry. */
+static void test_a_dry_run_takes_the_largest_letter(void **state)
+{
+    enum { SIZE = 1024 * 1024 };
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    struct intake_arrival arrival = {.way = INBOX_BY_COMMAND, .received_at = UTC_NONE, .n = SIZE};
+    char *bytes = malloc(SIZE + 1);
+    struct err err = ERR_INIT;
+
+    assert_non_null(bytes);
+    for (int is_html = 0; is_html < 2; is_html++) {
+        struct buf out = buf_make(512u * 1024 - 100);
+        size_t n;
+
+        (void)post_token(p, SOUTH, TOKEN_TURN, game);
+        n = (size_t)snprintf(bytes, SIZE, "Delivered-To: %s\nFrom: anna@example.org\n"
+                             "Content-Type: text/%s\n\n%se2-e4\n\n",
+                             to_token(p), is_html ? "html" : "plain", is_html ? "<pre>" : "");
+        while (n < SIZE)
+            n += (size_t)snprintf(bytes + n, SIZE + 1 - n, "%s", "a line\nx\n");
+        arrival.bytes = bytes;
+        assert_ok(intake_try(p->intake, &arrival, &out, &err), err);
+        assert_non_null(strstr(out.data, "   1 command      e2-e4\n"));
+        assert_non_null(strstr(out.data, " lines more\n"));
+        assert_non_null(strstr(out.data, "verdict: acted\n"));
+        assert_ok(buf_status(&out, "told", &err), err);
+        buf_release(&out);
+    }
+    arrival.n = SIZE + 1;
+    {
+        struct buf out = buf_make(1000);
+
+        assert_int_equal(intake_try(p->intake, &arrival, &out, &err), ST_TOO_LARGE);
+        buf_release(&out);
+    }
+    free(bytes);
+}
+
 /* What a dry run says of a letter from an address to the token, in memory of its own. */
 static const char *tried(struct post *p, const char *from, const char *text, size_t n)
 {
@@ -1249,6 +1288,7 @@ int main(void)
         TEST(test_what_is_no_report_bounces_nothing),
         TEST(test_unsubscribing_by_mail),
         TEST(test_a_dry_run_tells_all_and_does_nothing),
+        TEST(test_a_dry_run_takes_the_largest_letter),
         TEST(test_a_dry_run_shows_what_is_held_asked_or_refused),
     };
 

@@ -582,9 +582,17 @@ static void test_receive_takes_a_letter_and_says_by_its_status_what_became_of_it
     letter_write(c, "big", big);
     snprintf(big, sizeof big, "From joe@example.net Mon Jan  1 00:00:00 2026\n%s", letter);
     letter_write(c, "mbox", big);
+    {   /* fewer bytes than letter_size, but very many lines */
+        size_t n = (size_t)snprintf(big, sizeof big, "%s\n", letter);
+
+        while (n < 16 * 1024 - 2)
+            n += (size_t)snprintf(big + n, sizeof big - n, "x\n");
+        letter_write(c, "lines", big);
+    }
     for (int is_daemon = 0; is_daemon < 2; is_daemon++) {
         if (is_daemon)
             daemon_start(c);
+        assert_int_equal(RUN(c, text, "receive", "--dry-run", path_of(c, "lines")), 0);
         assert_int_equal(RUN(c, text, "receive", "--dry-run", path_of(c, "letter")), 0);
         assert_non_null(strstr(text, "recipient: play@example.org"));
         assert_int_equal(RUN(c, text, "receive", path_of(c, "letter")), 0);
