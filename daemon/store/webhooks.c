@@ -8,7 +8,8 @@
 
 static enum status no_such_webhook(struct err *err)
 {
-    return err_reason(err, REASON_NOT_FOUND, "there is no such webhook");
+    return err_detail(err, REASON_NOT_FOUND, "refusal.no_webhook",
+                      "there is no such webhook of yours");
 }
 
 enum status webhooks_create(struct store_txn *txn, const struct webhook_row *row, int64_t *ret_id,

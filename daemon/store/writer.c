@@ -327,7 +327,8 @@ static enum status enqueue(struct writer *w, const struct writer_command *comman
         return err_detail(err, REASON_BUSY, "refusal.stopping", "the server is stopping");
     if (w->n == w->queue_max) {
         w->stats.refused++;
-        return err_reason(err, REASON_BUSY, "%zu changes are waiting already", w->n);
+        return err_detail(err, REASON_BUSY, "refusal.changes_wait",
+                          "too many changes wait to be stored");
     }
     w->ring[(w->head + w->n) % w->queue_max] =
         (struct waiting){.command = *command, .answer = answer};

@@ -340,17 +340,36 @@ static const char *value_text(char *ret, size_t size, enum lang lang, const stru
     return ret;
 }
 
+/* What can be said of a failure without a code, by its kind; NULL: its title says it all.  Its own
+ * words are English, and for the log. */
+static const char *general_code(const struct err *err)
+{
+    if (!err->text[0] || status_is_fault(err->code) ||
+        str_case_eq(err->text, reason_title(err->reason)))
+        return NULL;
+    switch (err->code) {
+    case ST_NOT_FOUND:
+    case ST_GONE:
+        return "general.not_there";
+    case ST_CONFLICT:
+        return "general.changed";
+    case ST_BUSY:
+        return "general.later";
+    default:
+        return NULL;
+    }
+}
+
 bool words_refusal(struct buf *out, enum lang lang, const struct err *err)
 {
     char text[ERR_ARGS_MAX][ERR_VALUES_SIZE];
     struct words_arg args[ERR_ARGS_MAX];
 
     if (!err->detail) {
-        if (lang != LANG_EN || !err->text[0] || status_is_fault(err->code) ||
-            str_case_eq(err->text, reason_title(err->reason)))
-            return false;
-        buf_puts(out, err->text);
-        return true;
+        const char *code = general_code(err);
+
+        buf_puts(out, code ? words_plain(lang, code) : "");
+        return code != NULL;
     }
     for (size_t i = 0; i < err->n_args; i++) {
         const struct err_value *value = &err->args[i];

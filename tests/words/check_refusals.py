@@ -15,7 +15,8 @@ import sys
 root = sys.argv[1]
 ROOMS = ["arbiter", "people", "http", "intake", "club"]
 FILES = ["daemon/clock/zone.c", "daemon/board/png.c", "daemon/notify/webhook.c",
-         "daemon/notify/tags.c", "daemon/store/notes.c"]
+         "daemon/notify/tags.c", "daemon/store/notes.c", "daemon/store/webhooks.c",
+         "daemon/store/writer.c"]
 FAULTS = {"NO_MEMORY", "STORE_FAILED", "CORRUPT", "INTERNAL"}
 # told to whoever runs the server or asks from its shell, not to players
 OPERATORS = {

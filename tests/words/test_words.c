@@ -266,21 +266,48 @@ static void test_a_refusal_is_said_in_the_readers_language(void **state)
     assert_refusal(LANG_RO, &err, "aveți deja 22 de partide în curs; mai multe nu se poate");
 }
 
-static void test_a_failure_without_a_code_is_told_by_its_title_alone(void **state)
+/* Its own words are English, whatever its reader's language: they are for the log. */
+static void test_a_failure_without_a_code_is_told_in_general_in_every_language(void **state)
 {
+    static const struct {
+        enum reason reason;
+        const char *english, *in[LANGS];
+    } rows[] = {
+        {REASON_NOT_FOUND,
+         "there is no such timer",
+         {[LANG_EN] = "what this is about is not there, or not any more",
+          [LANG_RU] = "того, о чём речь, нет или уже нет",
+          [LANG_RO] = "lucrul despre care este vorba nu există sau nu mai există"}},
+        {REASON_ALREADY_DONE,
+         "this token is there already",
+         {[LANG_EN] = "things have changed meanwhile; look at them again",
+          [LANG_RU] = "тем временем всё изменилось; посмотрите ещё раз",
+          [LANG_RO] = "între timp lucrurile s-au schimbat; uitați-vă din nou"}},
+    };
+    static const struct {
+        enum reason reason;
+        const char *english;
+    } silent[] = {
+        {REASON_NO_SUCH_GAME, "there is no such game"},        /* the title says it */
+        {REASON_CORRUPT, "game x: its rules cannot be read"},  /* the operator's */
+        {REASON_STORE_FAILED, "store: COMMIT: disk is full"},
+        {REASON_BAD_FIELD, "nobody knows what is wrong"},
+    };
     struct err err = ERR_INIT;
     struct buf b = buf_make(1000);
 
     (void)state;
-    (void)err_reason(&err, REASON_NOT_FOUND, "there is no such timer");
-    for (int lang = LANG_EN + 1; lang < LANGS; lang++)
-        assert_false(words_refusal(&b, (enum lang)lang, &err));
+    for (int lang = 0; lang < LANGS; lang++) {
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
+            (void)err_reason(&err, rows[i].reason, "%s", rows[i].english);
+            assert_refusal((enum lang)lang, &err, rows[i].in[lang]);
+        }
+        for (size_t i = 0; i < COUNT_OF(silent); i++) {
+            (void)err_reason(&err, silent[i].reason, "%s", silent[i].english);
+            assert_false(words_refusal(&b, (enum lang)lang, &err));
+        }
+    }
     assert_int_equal(b.len, 0);
-    assert_refusal(LANG_EN, &err, "there is no such timer");
-    (void)err_reason(&err, REASON_NO_SUCH_GAME, "there is no such game"); /* the title says it */
-    assert_false(words_refusal(&b, LANG_EN, &err));
-    (void)err_reason(&err, REASON_CORRUPT, "game x: its rules cannot be read");
-    assert_false(words_refusal(&b, LANG_EN, &err)); /* the operator's */
     buf_release(&b);
 }
 
@@ -478,7 +505,7 @@ int main(void)
         cmocka_unit_test(test_refusals_name_men_and_squares),
         cmocka_unit_test(test_results_name_the_winners_by_colour),
         cmocka_unit_test(test_a_refusal_is_said_in_the_readers_language),
-        cmocka_unit_test(test_a_failure_without_a_code_is_told_by_its_title_alone),
+        cmocka_unit_test(test_a_failure_without_a_code_is_told_in_general_in_every_language),
         cmocka_unit_test(test_every_refusal_can_be_said_in_every_language),
         cmocka_unit_test(test_no_title_or_verdict_is_english_elsewhere),
         cmocka_unit_test(test_what_a_written_move_came_to_is_said_in_every_language),
