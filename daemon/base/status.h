@@ -13,8 +13,8 @@
  *
  * What a person may be told beyond the reason's title has a code of the catalogue ("refusal.…")
  * and named values, from which words/ makes the sentence in the reader's language: err_detail()
- * and ERR_DETAIL().  Of a failure without such a code people are told its title and, at most, a general
- * sentence for its kind.
+ * and ERR_DETAIL().  Of a failure without such a code people are told its title and, at most, a
+ * general sentence for its kind.
  *
  * Threads: any; no state.
  */

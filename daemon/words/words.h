@@ -108,8 +108,8 @@ void words_move_reading(struct buf *out, enum lang lang, const struct position *
 /* The title of a reason ("It is not your turn"). */
 const char *words_reason(enum lang lang, enum reason reason);
 /* What a refusal says beyond its reason's title, as a sentence without a full stop, with its field
- * before it if it names one.  Of a failure without a code of the catalogue (a row that is not there,
- * or not as it was: the store's) a general sentence; the failure's own is English, for the log.
+ * before it if it names one.  Of a failure without a code of the catalogue (a row that is not
+ * there, or not as it was: the store's) a general sentence; its own is English, for the log.
  * False, and nothing is added, when there is no more to say. */
 bool words_refusal(struct buf *out, enum lang lang, const struct err *err);
 /* How a game ended: "White and Yellow won: both enemies are mated".  result must not be
