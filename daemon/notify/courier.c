@@ -32,6 +32,8 @@ enum {
     RETRY_AFTER_SIZE = 80
 };
 #define COMPOSE_RETRY_MS (5 * MS_MINUTE)      /* after a composing that failed on our side */
+#define LONGEST_WAIT_MS (30 * MS_HOUR)        /* nothing is put off for longer: 24 h and a fifth */
+#define SET_BACK_MS MS_MINUTE                 /* a clock behind by as much has been set back */
 #define UNDELIVERABLE_RETRY_MS (6 * MS_HOUR)  /* there was no address, or it is suspended */
 
 /* One intent under way. */
@@ -90,6 +92,8 @@ struct courier {
     utc_ms queued_at; /* when the last of them were looked at */
     struct marking *marks; /* MARKS_MAX: not in the store yet */
     size_t n_marks;
+    utc_ms seen_at;      /* the latest that the clock has shown */
+    utc_ms hurried_at;   /* when it was behind that, and what waited was made due; UTC_NONE */
     bool is_keeping_due; /* one of them changes what becomes of the rest of the queue */
     struct holds holds;
     pthread_t thread;
@@ -1253,10 +1257,33 @@ static int held_classes(const struct courier *c)
     return (int)c->holds.count;
 }
 
+/* arg: what the clock shows; the writer's goes on from the latest that it has seen. */
+static enum status set_back_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    (void)now;
+    return outbox_set_back(txn, *(const utc_ms *)arg, LONGEST_WAIT_MS, NULL, err);
+}
+
+/* A clock that was set back: what has been put off by it as it was, and what the writer puts in
+ * meanwhile, would wait until it has come there again.  Once a minute all that is due. */
+static void clock_look(struct courier *c)
+{
+    utc_ms now = now_of(c);
+
+    if (now > c->seen_at)
+        c->seen_at = now;
+    if (c->seen_at - now < SET_BACK_MS)
+        c->hurried_at = UTC_NONE;
+    else if (c->hurried_at == UTC_NONE || now < c->hurried_at || now - c->hurried_at >= MS_MINUTE)
+        if (run(c, "notice_set_back", set_back_run, &now) == ST_OK)
+            c->hurried_at = now;
+}
+
 static int step(struct courier *c, bool takes_new)
 {
     int running = 0, n = 0;
 
+    clock_look(c);
     n += mail_step(c, takes_new);
     if (takes_new)
         n += hooks_step(c);
@@ -1301,8 +1328,9 @@ enum status courier_step(struct courier *c, bool wait, int *ret_settled, struct 
 
 static enum status reclaim_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
-    (void)arg;
-    return outbox_reclaim(txn, now, NULL, err);
+    enum status st = outbox_reclaim(txn, now, NULL, err);
+
+    return st == ST_OK ? set_back_run(txn, now, arg, err) : st;
 }
 
 enum status courier_new(const struct courier_options *options, struct courier **ret_courier,
@@ -1333,9 +1361,13 @@ enum status courier_new(const struct courier_options *options, struct courier **
         c->resolve = curl_slist_append(NULL, options->webhook_resolve);
     TRY(store_reader_open(options->store, &c->reader, err));
     TRY(holds_load(c, err));
+    c->seen_at = now_of(c);
+    c->hurried_at = UTC_NONE;
     /* what a process before us was sending is due again, with the same bytes */
     TRY(writer_run(options->writer,
-                   &(struct writer_command){.name = "notice_reclaim", .run = reclaim_run}, err));
+                   &(struct writer_command){
+                       .name = "notice_reclaim", .run = reclaim_run, .arg = &c->seen_at},
+                   err));
     *ret_courier = c;
     c = NULL;
 out:

@@ -37,7 +37,9 @@
  *   everything else waits for its next turn; after the last attempt the owner gets a letter, after
  *   five days of nothing but failures the endpoint is switched off with a letter.
  *
- * Time: injected; steps take no reading of their own.  Randomness (jitter): injected.
+ * Time: injected; steps take no reading of their own.  While it is a minute or more behind what it
+ *   has shown, and at the start, what was put off by the clock as it was is due once a minute
+ *   (outbox_set_back()).  Randomness (jitter): injected.
  * Threads: courier_step() and the thread must not be mixed; courier_wake() and courier_stats():
  *          any.
  */

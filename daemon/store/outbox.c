@@ -796,6 +796,32 @@ enum status outbox_hurry_user(struct store_txn *txn, int64_t user_id, utc_ms now
     return hurry(txn, &q, ret_n, err);
 }
 
+enum status outbox_set_back(struct store_txn *txn, utc_ms now, int64_t longest_ms, int64_t *ret_n,
+                            struct err *err)
+{
+    int64_t mail = 0, hooks = 0;
+    struct query q = query_begin(txn->conn, Q_OUTBOX_SET_BACK_MAIL);
+    enum status st;
+
+    bind_int(&q, now);
+    bind_int(&q, now + longest_ms);
+    st = hurry(txn, &q, &mail, err);
+    if (st == ST_OK) {
+        q = query_begin(txn->conn, Q_OUTBOX_SET_BACK_WEBHOOK);
+        bind_int(&q, now);
+        bind_int(&q, now + longest_ms);
+        st = hurry(txn, &q, &hooks, err);
+    }
+    if (st == ST_OK && hooks > 0) { /* outbox_claim() corrects those that are not due */
+        q = query_begin(txn->conn, Q_WEBHOOK_SET_BACK);
+        bind_int(&q, now);
+        st = query_run(&q, err);
+    }
+    if (st == ST_OK && ret_n)
+        *ret_n = mail + hooks;
+    return st;
+}
+
 enum status outbox_hurry_game(struct store_txn *txn, int64_t game_id, enum notice_class cls,
                               int64_t before_state_no, utc_ms now, int64_t *ret_n,
                               struct err *err)

@@ -192,6 +192,11 @@ MUST_CHECK enum status attempts_of(struct store_conn *conn, int64_t outbox_id,
                                    struct attempt_row *rows, size_t max, size_t *ret_n,
                                    struct err *err);
 
+/* The clock has been set back: what was put in what is the future now, or waits longer than
+ * longest_ms, which is never meant so, is due now.  *ret_n (NULL allowed): how many. */
+MUST_CHECK enum status outbox_set_back(struct store_txn *txn, utc_ms now, int64_t longest_ms,
+                                       int64_t *ret_n, struct err *err);
+
 /* Mail that still waits (leased ones not) for a later time is due now.  *ret_n (NULL allowed).
  * Of a user: his letters may have waited for his address to work again. */
 MUST_CHECK enum status outbox_hurry_user(struct store_txn *txn, int64_t user_id, utc_ms now,

@@ -847,6 +847,14 @@
     X(OUTBOX_HURRY_USER,                                                                           \
       "UPDATE outbox SET due_at = ?2 WHERE id IN (SELECT id FROM outbox WHERE state = 'queued' AND"\
       " channel = 'mail' AND due_at > ?2 AND user_id = ?1)")                                       \
+    X(OUTBOX_SET_BACK_MAIL,                                                                        \
+      "UPDATE outbox SET due_at = ?1 WHERE id IN (SELECT id FROM outbox WHERE state = 'queued' AND"\
+      " channel = 'mail' AND due_at > ?1 AND (created_at > ?1 OR due_at > ?2))")                   \
+    X(OUTBOX_SET_BACK_WEBHOOK,                                                                     \
+      "UPDATE /*scan*/ outbox SET due_at = ?1 WHERE state = 'queued' AND channel = 'webhook' AND"  \
+      " due_at > ?1 AND (created_at > ?1 OR due_at > ?2)")                                         \
+    X(WEBHOOK_SET_BACK,                                                                            \
+      "UPDATE /*scan*/ webhooks SET next_due_at = ?1 WHERE next_due_at > ?1")                      \
     X(OUTBOX_HURRY_GAME,                                                                           \
       "UPDATE outbox SET due_at = ?4 WHERE id IN (SELECT id FROM outbox WHERE game_id = ?1 AND"    \
       " class = ?2 AND state = 'queued' AND due_at > created_at AND due_at > ?4 AND channel ="     \

@@ -934,6 +934,55 @@ static void test_a_ping_says_that_it_is_a_test(void **state)
     receiver_stop(receiver);
 }
 
+/* Retries, and what is put in meanwhile, wait a minute and not two days for a clock that has been
+ * set back by two; the writer's goes on from where it was. */
+static void test_letters_do_not_wait_for_a_clock_that_was_set_back(void **state)
+{
+    static const struct sink_script trouble = {.rcpt = "451 4.3.0 not now"};
+    struct club *c = *state;
+    struct sink *sink = sink_start(&trouble);
+
+    club_courier(c, sink_port(sink), NULL);
+    (void)one_letter(c);
+    assert_int_equal(club_send(c), 1);
+    assert_int_equal(courier_stats(c->courier).mail_retried, 1);
+    assert_int_equal(club_send(c), 0);
+    test_clock_set_wall(&c->t->clock, now_of(c->t) - 2 * MS_DAY);
+    assert_int_equal(club_send(c), 1);
+    assert_int_equal(courier_stats(c->courier).mail_retried, 2);
+    sink_set(sink, &(struct sink_script){0});
+    pass(c->t, MS_MINUTE - 1);
+    assert_int_equal(club_send(c), 0);
+    pass(c->t, 1);
+    assert_int_equal(club_send(c), 1);
+    assert_int_equal(courier_stats(c->courier).mail_sent, 1);
+    (void)game_start(c->t, "verney"); /* again anna's letter alone */
+    assert_int_equal(club_send(c), 0);
+    pass(c->t, MS_MINUTE);
+    assert_int_equal(club_send(c), 1);
+    assert_int_equal(courier_stats(c->courier).mail_sent, 2);
+    sink_stop(sink);
+    sink_free(sink);
+}
+
+/* A slower or a finer clock is none that was set back: retries keep their time. */
+static void test_a_small_correction_of_the_clock_hurries_nothing(void **state)
+{
+    static const struct sink_script trouble = {.rcpt = "451 4.3.0 not now"};
+    struct club *c = *state;
+    struct sink *sink = sink_start(&trouble);
+
+    club_courier(c, sink_port(sink), NULL);
+    (void)one_letter(c);
+    assert_int_equal(club_send(c), 1);
+    test_clock_set_wall(&c->t->clock, now_of(c->t) - MS_MINUTE + 1);
+    assert_int_equal(club_send(c), 0);
+    test_clock_set_wall(&c->t->clock, now_of(c->t) - 1);
+    assert_int_equal(club_send(c), 1);
+    sink_stop(sink);
+    sink_free(sink);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -943,6 +992,8 @@ int main(void)
         TEST(test_a_killed_courier_s_letter_goes_out_again_with_the_same_id),
         TEST(test_a_new_courier_takes_over_what_an_old_one_had_leased),
         TEST(test_a_hard_refusal_suspends_the_address_and_policy_does_not),
+        TEST(test_letters_do_not_wait_for_a_clock_that_was_set_back),
+        TEST(test_a_small_correction_of_the_clock_hurries_nothing),
         TEST(test_a_class_that_policy_refuses_waits_and_is_probed_by_one_letter),
         TEST(test_what_policy_refused_waits_over_a_restart_too),
         cmocka_unit_test(test_holds_are_by_class_and_domain_and_at_last_by_class),

@@ -370,6 +370,40 @@ static void test_settled_rows_are_purged_with_their_attempts(void **state)
     assert_int_equal(k, 0);
 }
 
+/* Put in what is the future now, or put off for longer than anything is; not the rest. */
+static void test_what_a_clock_set_back_would_keep_waiting_is_due(void **state)
+{
+    struct intent_row got = INTENT_ROW_INIT;
+    int64_t n = -1;
+
+    (void)state;
+    (void)put("usual", -1, T0 + MS_HOUR); /* put at T0, as all of them */
+    (void)put("usual-hook", 0, T0 + MS_HOUR);
+    assert_ok(outbox_set_back(rig.txn, T0, MS_HOUR, &n, &err), err);
+    assert_int_equal(n, 0);
+    assert_st(claim(CHANNEL_MAIL, T0, &got), ST_NOT_FOUND, err);
+    (void)put("long", -1, T0 + MS_HOUR + 1);
+    (void)put("long-hook", 1, T0 + MS_HOUR + 1);
+    assert_ok(outbox_set_back(rig.txn, T0, MS_HOUR, &n, &err), err);
+    assert_int_equal(n, 2);
+    assert_ok(claim(CHANNEL_MAIL, T0, &got), err);
+    assert_string_equal(got.dedupe_key, "long");
+    intent_release(&got);
+    assert_ok(claim(CHANNEL_WEBHOOK, T0, &got), err);
+    assert_string_equal(got.dedupe_key, "long-hook");
+    intent_release(&got);
+    assert_st(claim(CHANNEL_MAIL, T0, &got), ST_NOT_FOUND, err);
+    assert_st(claim(CHANNEL_WEBHOOK, T0, &got), ST_NOT_FOUND, err);
+    assert_ok(outbox_set_back(rig.txn, T0 - 1, MS_DAY, &n, &err), err);
+    assert_int_equal(n, 2);
+    assert_ok(claim(CHANNEL_MAIL, T0 - 1, &got), err);
+    assert_string_equal(got.dedupe_key, "usual");
+    intent_release(&got);
+    assert_ok(claim(CHANNEL_WEBHOOK, T0 - 1, &got), err);
+    assert_string_equal(got.dedupe_key, "usual-hook");
+    intent_release(&got);
+}
+
 /* ---------------------------------------------------------------- webhooks */
 
 static void test_one_delivery_at_a_time_for_each_endpoint(void **state)
@@ -562,6 +596,7 @@ int main(void)
         TEST(test_an_intent_to_nobody_is_an_error),
         TEST(test_an_intent_of_a_rolled_back_move_is_never_sent),
         TEST(test_intents_are_claimed_when_due_earliest_first),
+        TEST(test_what_a_clock_set_back_would_keep_waiting_is_due),
         TEST(test_an_unsent_intent_comes_back_with_its_bytes_when_its_lease_ends),
         TEST(test_bytes_are_erased_once_a_letter_is_settled),
         TEST(test_a_retry_waits_and_gives_up_when_it_is_of_no_use),
