@@ -7,20 +7,21 @@
 
 enum {
     PALETTE_MAX = 256,
+    PACKED_MAX = 4096, /* bytes that are packed at a time */
     SLOTS = 2 * INDEXED_COLOURS_MAX, /* a power of two */
-    FREE = -1
+    FREE = UINT16_MAX
 };
 
 struct colour {
     uint32_t rgb; /* the first that was met of those that are not told apart */
     uint32_t n;   /* pixels */
-    int slot;
+    uint16_t slot;
 };
 
 /* Which colours there are, found by their bits that are told apart. */
 struct colours {
-    uint32_t told;    /* the mask of these bits */
-    int at[SLOTS];    /* in `all`; FREE.  In the end: in the palette */
+    uint32_t told;      /* the mask of these bits */
+    uint16_t at[SLOTS]; /* in `all`; FREE.  In the end: in the palette */
     uint32_t key[SLOTS];
     struct colour all[INDEXED_COLOURS_MAX];
     int n;
@@ -36,7 +37,7 @@ static const uint32_t *row_of(const struct pixels *pixels, int y)
 /* Where the key stands, or the free slot where it would. */
 static int slot_of(const struct colours *c, uint32_t key)
 {
-    uint32_t slot = (key * 2654435761u) >> 17; /* 15 bits: SLOTS */
+    uint32_t slot = (key * 2654435761u) >> 18; /* 14 bits: SLOTS */
 
     while (c->at[slot] != FREE && c->key[slot] != key)
         slot = (slot + 1) % SLOTS;
@@ -62,9 +63,9 @@ static bool count(struct colours *c, const struct pixels *pixels)
             if (c->at[slot] == FREE) {
                 if (c->n == INDEXED_COLOURS_MAX)
                     return false;
-                c->at[slot] = c->n;
+                c->at[slot] = (uint16_t)c->n;
                 c->key[slot] = row[from] & c->told;
-                c->all[c->n++] = (struct colour){.rgb = row[from] & 0xffffffu, .slot = slot};
+                c->all[c->n++] = (struct colour){.rgb = row[from] & 0xffffffu, .slot = (uint16_t)slot};
             }
             c->all[c->at[slot]].n += (uint32_t)(to - from);
             from = to;
@@ -109,29 +110,62 @@ static bool choose(struct colours *c, int distance)
             c->palette[n] = rgb;
             best = n++;
         }
-        c->at[c->all[i].slot] = best % PALETTE_MAX;
+        c->at[c->all[i].slot] = (uint16_t)(best % PALETTE_MAX);
     }
     c->n_palette = n;
     return true;
 }
 
-/* A byte for the filter (none) before each row's indices. */
-static void index_rows(const struct colours *c, const struct pixels *pixels, unsigned char *to)
+/* A byte for the filter (none), then the row's indices. */
+static void index_row(const struct colours *c, const uint32_t *row, int width, unsigned char *to)
 {
-    for (int y = 0; y < pixels->height; y++) {
-        const uint32_t *row = row_of(pixels, y);
-        uint32_t last = ~row[0];
-        unsigned char index = 0;
+    uint32_t last = ~row[0];
+    unsigned char index = 0;
 
-        *to++ = 0;
-        for (int x = 0; x < pixels->width; x++) {
-            if (row[x] != last) {
-                last = row[x];
-                index = (unsigned char)c->at[slot_of(c, last & c->told)];
-            }
-            *to++ = index;
+    *to++ = 0;
+    for (int x = 0; x < width; x++) {
+        if (row[x] != last) {
+            last = row[x];
+            index = (unsigned char)c->at[slot_of(c, last & c->told)];
         }
+        *to++ = index;
     }
+}
+
+/* All rows, deflated one after another: nothing as large as the picture is needed for that, which
+ * the system would have to hand out page by page. */
+static enum status pack(const struct colours *c, const struct pixels *pixels, unsigned char *row,
+                        struct buf *out, struct err *err)
+{
+    GConverter *deflate =
+        G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_ZLIB, INDEXED_LEVEL));
+    GConverterResult result = G_CONVERTER_CONVERTED;
+    unsigned char packed[PACKED_MAX];
+    size_t n_row = (size_t)pixels->width + 1, n_left = 0;
+    GError *fault = NULL;
+    enum status st;
+    int y = 0;
+
+    while (result != G_CONVERTER_FINISHED && result != G_CONVERTER_ERROR) {
+        gsize n_read = 0, n_packed = 0;
+
+        if (n_left == 0 && y < pixels->height) {
+            index_row(c, row_of(pixels, y++), pixels->width, row);
+            n_left = n_row;
+        }
+        result = g_converter_convert(
+            deflate, row + n_row - n_left, n_left, packed, sizeof packed,
+            y == pixels->height ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS, &n_read,
+            &n_packed, &fault);
+        n_left -= n_read;
+        buf_add(out, packed, n_packed);
+    }
+    st = result == G_CONVERTER_FINISHED
+             ? buf_status(out, "a picture of the board", err)
+             : err_set(err, ST_INTERNAL, "picture: %s", fault ? fault->message : "not packed");
+    g_clear_error(&fault);
+    g_object_unref(deflate);
+    return st;
 }
 
 /* ---------------------------------------------------------------- the file */
@@ -173,7 +207,7 @@ static void put_chunk(struct buf *out, const char type[4], const void *bytes, si
 }
 
 static void put_file(struct buf *out, const struct pixels *pixels, const struct colours *c,
-                     const unsigned char *data, size_t n)
+                     const void *data, size_t n)
 {
     unsigned char head[13] = {[8] = 8 /* bits */, [9] = 3 /* a palette */};
     unsigned char palette[3 * PALETTE_MAX];
@@ -192,18 +226,13 @@ static void put_file(struct buf *out, const struct pixels *pixels, const struct 
 
 enum status indexed_png(const struct pixels *pixels, struct buf *out, struct err *err)
 {
-    size_t n = (size_t)pixels->height * ((size_t)pixels->width + 1);
-    size_t room = n + n / 64 + 64; /* what does not shrink grows by less: 5 bytes in 16 KiB */
     struct colours *colours = malloc(sizeof *colours);
-    unsigned char *rows = malloc(n), *packed = malloc(room);
-    GConverter *deflate =
-        G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_ZLIB, INDEXED_LEVEL));
-    gsize n_read = 0, n_packed = 0;
-    GError *fault = NULL;
+    unsigned char *row = malloc((size_t)pixels->width + 1);
+    struct buf packed = buf_make(out->limit);
     enum status st = ST_OK;
 
-    if (!colours || !rows || !packed) {
-        st = err_set(err, ST_NOMEM, "picture: no memory for %zu pixels", n);
+    if (!colours || !row) {
+        st = err_set(err, ST_NOMEM, "picture: no memory for its colours");
         goto out;
     }
     colours->told = 0xffffffu;
@@ -212,19 +241,14 @@ enum status indexed_png(const struct pixels *pixels, struct buf *out, struct err
     qsort(colours->all, (size_t)colours->n, sizeof colours->all[0], by_number);
     for (int near = INDEXED_NEAR; !choose(colours, near);)
         near += near / 2;
-    index_rows(colours, pixels, rows);
-    if (g_converter_convert(deflate, rows, n, packed, room, G_CONVERTER_INPUT_AT_END, &n_read,
-                            &n_packed, &fault) != G_CONVERTER_FINISHED) {
-        st = err_set(err, ST_INTERNAL, "picture: %s", fault ? fault->message : "not packed");
+    st = pack(colours, pixels, row, &packed, err);
+    if (st != ST_OK)
         goto out;
-    }
-    put_file(out, pixels, colours, packed, n_packed);
+    put_file(out, pixels, colours, packed.data, packed.len);
     st = buf_status(out, "a picture of the board", err);
 out:
-    g_clear_error(&fault);
-    g_object_unref(deflate);
-    free(packed);
-    free(rows);
+    buf_release(&packed);
+    free(row);
     free(colours);
     return st;
 }

@@ -32,8 +32,8 @@
 #include "base/status.h"
 
 enum {
-    INDEXED_NEAR = 12,           /* of 441 from black to white */
-    INDEXED_COLOURS_MAX = 16384, /* counted one by one; a board has 6 000 */
+    INDEXED_NEAR = 12,          /* of 441 from black to white */
+    INDEXED_COLOURS_MAX = 8192, /* counted one by one; a board has 6 000 */
     INDEXED_LEVEL = 3
 };
 
