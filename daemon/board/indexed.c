@@ -65,7 +65,8 @@ static bool count(struct colours *c, const struct pixels *pixels)
                     return false;
                 c->at[slot] = (uint16_t)c->n;
                 c->key[slot] = row[from] & c->told;
-                c->all[c->n++] = (struct colour){.rgb = row[from] & 0xffffffu, .slot = (uint16_t)slot};
+                c->all[c->n++] =
+                    (struct colour){.rgb = row[from] & 0xffffffu, .slot = (uint16_t)slot};
             }
             c->all[c->at[slot]].n += (uint32_t)(to - from);
             from = to;
