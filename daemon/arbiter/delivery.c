@@ -25,11 +25,15 @@ enum status delivery_give(struct desk *d, utc_ms until, int64_t *ret_ms, struct 
     return ST_OK;
 }
 
-/* What is known of the letters of the turn that is on. */
-static enum status handover(struct desk *d, int64_t first_state, struct outbox_handover *ret,
+/* What is known of the letters of the turn that is on, and the state number that it began with. */
+static enum status handover(struct desk *d, struct outbox_handover *ret, int64_t *ret_first_state,
                             struct err *err)
 {
-    return outbox_handover(d->conn, d->game.id, d->game.turn_user_id, first_state, ret, err);
+    int64_t since = 0;
+
+    TRY(turn_first_state(d, &since, ret_first_state, err));
+    return outbox_handover(d->conn, d->game.id, d->game.turn_user_id, since, *ret_first_state,
+                           ret, err);
 }
 
 enum status delivery_give_waiting(struct desk *d, int64_t *ret_ms, struct err *err)
@@ -40,8 +44,7 @@ enum status delivery_give_waiting(struct desk *d, int64_t *ret_ms, struct err *e
     *ret_ms = 0;
     if (d->now - d->game.turn_at <= ARBITER_DELIVERY_MS)
         return ST_OK;
-    TRY(turn_first_state(d, &first_state, err));
-    TRY(handover(d, first_state, &told, err));
+    TRY(handover(d, &told, &first_state, err));
     if (!told.is_wanted || told.first_at != UTC_NONE)
         return ST_OK;
     return delivery_give(d, d->now, ret_ms, err);
@@ -61,8 +64,7 @@ enum status arbiter_handed_over(const struct arbiter *arb, struct store_txn *txn
     TRY(desk_open(&d, arb, txn, now, the_server, game_id, err));
     if (d.game.state == GAME_RUNNING && d.game.turn_user_id == user_id &&
         sent_at - d.game.turn_at > ARBITER_DELIVERY_MS) {
-        TRY(turn_first_state(&d, &first_state, err));
-        TRY(handover(&d, first_state, &told, err));
+        TRY(handover(&d, &told, &first_state, err));
         if (state_no >= first_state && (told.first_at == UTC_NONE || told.first_at >= sent_at))
             TRY(delivery_give(&d, sent_at, &ms, err));
     }

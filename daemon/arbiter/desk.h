@@ -116,8 +116,10 @@ MUST_CHECK enum status turn_ran(struct store_conn *conn, const struct game_row *
 /* Give the turn that is on amount_ms, for the span from … now: fact, deadline, timer and event. */
 MUST_CHECK enum status turn_give(struct desk *d, enum clock_fact_kind kind, int64_t amount_ms,
                                  utc_ms from, struct err *err);
-/* The state number with which the turn that is on began. */
-MUST_CHECK enum status turn_first_state(struct desk *d, int64_t *ret_state_no, struct err *err);
+/* The state number with which the turn that is on began; *ret_since: seq of the move before it,
+ * 0 when there is none. */
+MUST_CHECK enum status turn_first_state(struct desk *d, int64_t *ret_since, int64_t *ret_state_no,
+                                        struct err *err);
 /* What the clock of the turn (or the placing) that is on says now, from the recorded facts. */
 MUST_CHECK enum status turn_deadline(struct store_conn *conn, const struct game_row *game,
                                      struct deadline *ret, struct err *err);

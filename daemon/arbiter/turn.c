@@ -227,13 +227,15 @@ static enum status ply_begin(struct desk *d, int64_t *ret_since, struct err *err
     return ST_OK;
 }
 
-enum status turn_first_state(struct desk *d, int64_t *ret_state_no, struct err *err)
+enum status turn_first_state(struct desk *d, int64_t *ret_since, int64_t *ret_state_no,
+                             struct err *err)
 {
     struct event_row rows[EVENTS_PAGE];
-    int64_t since = 0, first = 0;
+    int64_t begin = 0, since, first = 0;
     size_t n = 0;
 
-    TRY(ply_begin(d, &since, err));
+    TRY(ply_begin(d, &begin, err));
+    since = begin;
     do {
         TRY(events_of_game(d->conn, d->game.id, since, rows, EVENTS_PAGE, &n, err));
         for (size_t i = 0; i < n; i++) {
@@ -245,6 +247,7 @@ enum status turn_first_state(struct desk *d, int64_t *ret_state_no, struct err *
     if (first == 0)
         return err_reason(err, REASON_CORRUPT, "game %s: nothing tells of its turn",
                           d->game.public_id);
+    *ret_since = begin;
     *ret_state_no = first;
     return ST_OK;
 }

@@ -209,7 +209,7 @@ static enum status each_reached(struct walk *w, const struct game_row *game, str
         return ST_OK;
     if (st != ST_OK)
         return st;
-    st = outbox_find_mail(conn, game->id, w->user->id, duty.cls, game->state_no, &before, err);
+    st = outbox_find_mail(conn, duty.event.id, w->user->id, duty.cls, game->state_no, &before, err);
     if (st == ST_OK && (before.state == OUTBOX_QUEUED || before.state == OUTBOX_LEASED))
         return ST_OK;
     if (st != ST_OK && st != ST_NOT_FOUND)

@@ -848,7 +848,7 @@ enum status outbox_hurry_game(struct store_txn *txn, int64_t game_id, enum notic
     return hurry(txn, &q, ret_n, err);
 }
 
-enum status outbox_find_mail(struct store_conn *conn, int64_t game_id, int64_t user_id,
+enum status outbox_find_mail(struct store_conn *conn, int64_t event_id, int64_t user_id,
                              enum notice_class cls, int64_t state_no,
                              struct intent_row *ret_intent, struct err *err)
 {
@@ -857,7 +857,7 @@ enum status outbox_find_mail(struct store_conn *conn, int64_t game_id, int64_t u
     bool has_row = false;
     enum status st;
 
-    bind_int(&q, game_id);
+    bind_int(&q, event_id);
     bind_int(&q, user_id);
     BIND_WORD(&q, notice_class_str(cls));
     bind_int(&q, state_no);
@@ -873,8 +873,8 @@ enum status outbox_find_mail(struct store_conn *conn, int64_t game_id, int64_t u
 }
 
 enum status outbox_handover(struct store_conn *conn, int64_t game_id, int64_t user_id,
-                            int64_t state_no, struct outbox_handover *ret_handover,
-                            struct err *err)
+                            int64_t since, int64_t state_no,
+                            struct outbox_handover *ret_handover, struct err *err)
 {
     struct outbox_handover handover = {.first_at = UTC_NONE};
     struct query q = query_begin(conn, Q_OUTBOX_HANDOVER);
@@ -883,6 +883,7 @@ enum status outbox_handover(struct store_conn *conn, int64_t game_id, int64_t us
 
     bind_int(&q, game_id);
     bind_int(&q, user_id);
+    bind_int(&q, since);
     bind_int(&q, state_no);
     st = query_row(&q, &has_row, err);
     if (st == ST_OK && has_row) {

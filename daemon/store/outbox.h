@@ -206,16 +206,16 @@ MUST_CHECK enum status outbox_hurry_game(struct store_txn *txn, int64_t game_id,
                                          enum notice_class cls, int64_t before_state_no,
                                          utc_ms now, int64_t *ret_n, struct err *err);
 
-/* The newest letter of a class to a user about that game and state, without bytes and params.
- * ST_NOT_FOUND. */
-MUST_CHECK enum status outbox_find_mail(struct store_conn *conn, int64_t game_id, int64_t user_id,
+/* The newest letter of a class to a user that the event has caused and that speaks of that state,
+ * without bytes and params.  ST_NOT_FOUND. */
+MUST_CHECK enum status outbox_find_mail(struct store_conn *conn, int64_t event_id, int64_t user_id,
                                         enum notice_class cls, int64_t state_no,
                                         struct intent_row *ret_intent, struct err *err);
 
 /*
  * Whether a player has been told that it is his turn: over all intents of the classes turn and
- * start to him about this game that speak of state_no (the turn's first) or later, whatever the
- * channel.  Superseded ones do not count: nobody wanted them any more, or a newer one took their
+ * start to him that events of this game with seq > since have caused, and that speak of state_no
+ * (the turn's first) or later, whatever the channel.  Superseded ones do not count: nobody wanted them any more, or a newer one took their
  * place.  What was purged is as if it had never been.
  */
 struct outbox_handover {
@@ -224,8 +224,8 @@ struct outbox_handover {
     utc_ms first_at; /* when the first was handed over; UTC_NONE: none yet */
 };
 MUST_CHECK enum status outbox_handover(struct store_conn *conn, int64_t game_id, int64_t user_id,
-                                       int64_t state_no, struct outbox_handover *ret_handover,
-                                       struct err *err);
+                                       int64_t since, int64_t state_no,
+                                       struct outbox_handover *ret_handover, struct err *err);
 
 /* For metrics: how many wait (queued or leased), and since when the oldest due one does. */
 struct outbox_depth {

@@ -365,13 +365,13 @@
       "SELECT /*scan*/ count(*), min(due_at) FROM outbox WHERE state = 'leased' AND channel ="     \
       " ?1")                                                                                       \
     X(OUTBOX_FIND_MAIL,                                                                            \
-      "SELECT " INTENT_COLUMNS " FROM outbox WHERE game_id = ?1 AND user_id = ?2 AND class = ?3"   \
+      "SELECT " INTENT_COLUMNS " FROM outbox WHERE event_id = ?1 AND user_id = ?2 AND class = ?3"  \
       " AND state_no = ?4 AND channel = 'mail' ORDER BY id DESC LIMIT 1")                          \
     X(OUTBOX_HANDOVER,                                                                             \
-      "SELECT min(CASE WHEN state = 'sent' THEN settled_at END), count(CASE WHEN state IN"         \
-      " ('queued', 'leased') THEN 1 END), count(CASE WHEN state <> 'superseded' THEN 1 END) FROM"  \
-      " outbox WHERE game_id = ?1 AND user_id = ?2 AND state_no >= ?3 AND class IN ('turn',"       \
-      " 'start')")                                                                                 \
+      "SELECT min(CASE WHEN o.state = 'sent' THEN o.settled_at END), count(CASE WHEN o.state IN"   \
+      " ('queued', 'leased') THEN 1 END), count(CASE WHEN o.state <> 'superseded' THEN 1 END)"     \
+      " FROM game_events e CROSS JOIN outbox o ON o.event_id = e.id WHERE e.game_id = ?1 AND"      \
+      " e.seq > ?3 AND o.user_id = ?2 AND o.state_no >= ?4 AND o.class IN ('turn', 'start')")      \
     X(ATTEMPTS,                                                                                    \
       "SELECT outbox_id, attempt, at, took_ms, outcome, code, text FROM outbox_attempts WHERE"     \
       " outbox_id = ?1 ORDER BY id LIMIT ?2")                                                      \

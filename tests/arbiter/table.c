@@ -612,8 +612,13 @@ static enum status run_put(struct store_txn *txn, utc_ms now, void *arg, struct 
     static int n;
     struct letter *l = arg;
     struct intent_row row = INTENT_ROW_INIT;
+    struct event_row event = EVENT_ROW_INIT;
+    enum status st = events_get(store_txn_conn(txn), l->game, l->state_no, &event, err);
 
+    if (st != ST_OK)
+        return st;
     (void)snprintf(row.dedupe_key, sizeof row.dedupe_key, "letter:%d", n++);
+    row.event_id = event.id; /* the one that made the state */
     (void)snprintf(row.template_name, sizeof row.template_name, "turn");
     row.cls = l->cls;
     row.channel = CHANNEL_MAIL;

@@ -856,7 +856,23 @@ struct said {
     utc_ms due_at;
 };
 
-static int64_t say(struct said s)
+/* An event of the game. */
+static int64_t happen(void)
+{
+    struct event_row event = EVENT_ROW_INIT;
+    struct game_row row;
+
+    assert_ok(games_get(conn(), game, &row, &err), err);
+    event.kind = GAME_EVENT_TURN;
+    event.seat = 0;
+    event.at = T0;
+    assert_ok(events_append(rig.txn, &row, &event, false, &err), err);
+    assert_ok(games_save(rig.txn, &row, &err), err);
+    return event.id;
+}
+
+/* A letter that the event has caused; 0: an event of its own. */
+static int64_t say_of(int64_t event_id, struct said s)
 {
     static int n;
     struct intent_row i = INTENT_ROW_INIT;
@@ -868,12 +884,18 @@ static int64_t say(struct said s)
     i.channel = CHANNEL_MAIL;
     i.user_id = s.user_id;
     i.game_id = game;
+    i.event_id = event_id != 0 ? event_id : happen();
     i.state_no = s.state_no;
     i.due_at = s.due_at;
     i.created_at = T0;
     i.expires_at = T0 + MS_DAY;
     assert_ok(outbox_put(rig.txn, &i, &id, &err), err);
     return id;
+}
+
+static int64_t say(struct said s)
+{
+    return say_of(0, s);
 }
 
 static struct intent_row lease(utc_ms now)
@@ -884,11 +906,13 @@ static struct intent_row lease(utc_ms now)
     return i;
 }
 
+static int64_t began; /* seq of the event before the turn's first */
+
 static struct outbox_handover handover(int64_t state_no)
 {
     struct outbox_handover h;
 
-    assert_ok(outbox_handover(conn(), game, users[0], state_no, &h, &err), err);
+    assert_ok(outbox_handover(conn(), game, users[0], began, state_no, &h, &err), err);
     return h;
 }
 
@@ -896,10 +920,15 @@ static struct outbox_handover handover(int64_t state_no)
 static void test_whether_a_turns_letter_was_handed_over_is_known(void **state)
 {
     struct intent_row i;
+    struct game_row row;
 
     (void)state;
+    assert_ok(games_get(conn(), game, &row, &err), err);
+    began = row.last_seq + 1;
     assert_false(handover(5).is_wanted);
     assert_int_equal(handover(5).first_at, UTC_NONE);
+    (void)say((struct said){NOTICE_TURN, users[0], 5, T0}); /* of what was before */
+    assert_false(handover(5).is_wanted);
     (void)say((struct said){NOTICE_WARNING, users[0], 5, T0}); /* another class */
     (void)say((struct said){NOTICE_TURN, users[1], 5, T0});    /* somebody else's */
     (void)say((struct said){NOTICE_TURN, users[0], 4, T0});    /* an earlier turn's */
@@ -908,7 +937,7 @@ static void test_whether_a_turns_letter_was_handed_over_is_known(void **state)
     assert_true(handover(5).is_wanted);
     assert_true(handover(5).is_waiting);
     assert_int_equal(handover(5).first_at, UTC_NONE);
-    for (int k = 0; k < 3; k++) { /* those before it */
+    for (int k = 0; k < 4; k++) { /* those before it */
         i = lease(T0);
         assert_ok(outbox_sent(rig.txn, i.id, i.attempts, 250, "", 1, T0 + 20 + k, &err), err);
         intent_release(&i);
@@ -989,20 +1018,22 @@ static void test_letters_that_wait_may_be_hurried(void **state)
 static void test_the_newest_letter_about_a_state_is_found(void **state)
 {
     struct intent_row i;
-    int64_t old = say((struct said){NOTICE_TURN, users[0], 5, T0}), id;
+    int64_t event = happen(), id;
+    int64_t old = say_of(event, (struct said){NOTICE_TURN, users[0], 5, T0});
 
     (void)state;
-    id = say((struct said){NOTICE_TURN, users[0], 5, T0});
+    id = say_of(event, (struct said){NOTICE_TURN, users[0], 5, T0});
     assert_true(id > old);
-    assert_ok(outbox_find_mail(conn(), game, users[0], NOTICE_TURN, 5, &i, &err), err);
+    (void)say((struct said){NOTICE_TURN, users[0], 5, T0}); /* of another event */
+    assert_ok(outbox_find_mail(conn(), event, users[0], NOTICE_TURN, 5, &i, &err), err);
     assert_int_equal(i.id, id);
     assert_null(i.params);
     assert_null(i.bytes);
-    assert_st(outbox_find_mail(conn(), game, users[0], NOTICE_TURN, 6, &i, &err), ST_NOT_FOUND,
+    assert_st(outbox_find_mail(conn(), event, users[0], NOTICE_TURN, 6, &i, &err), ST_NOT_FOUND,
               err);
-    assert_st(outbox_find_mail(conn(), game, users[1], NOTICE_TURN, 5, &i, &err), ST_NOT_FOUND,
+    assert_st(outbox_find_mail(conn(), event, users[1], NOTICE_TURN, 5, &i, &err), ST_NOT_FOUND,
               err);
-    assert_st(outbox_find_mail(conn(), game, users[0], NOTICE_DRAW, 5, &i, &err), ST_NOT_FOUND,
+    assert_st(outbox_find_mail(conn(), event, users[0], NOTICE_DRAW, 5, &i, &err), ST_NOT_FOUND,
               err);
 }
 
