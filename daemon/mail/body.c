@@ -486,7 +486,8 @@ static void read_leaf(struct walk *walk, GMimeObject *object, size_t depth, stru
         read_returned_headers(walk, part);
     else if (g_mime_content_type_is_type(type, "text", "vnd.google.email-reaction+json"))
         walk->body->has_reaction = true;
-    else if (g_mime_content_type_is_type(type, "text", "calendar"))
+    else if (g_mime_content_type_is_type(type, "text", "calendar") ||
+             g_mime_content_type_is_type(type, "application", "ics"))
         note_calendar(walk, part, method);
     else if (is_readable(walk, object, type) && !is_attachment(object) &&
              (walk->is_bare || !has_filename(object)))

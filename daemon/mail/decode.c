@@ -305,6 +305,19 @@ out:
     return true;
 }
 
+/* The same by whichever of its names the converter knows: as GMime writes it, and without "x-".
+ * (GMime makes "cp31j" of windows-31j.) */
+static bool put_named(const char *text, size_t n, const char *name, bool is_strict,
+                      struct buf *out)
+{
+    bool is_private = strncasecmp(name, "x-", 2) == 0;
+    const char *gmimes = g_mime_charset_iconv_name(str_case_eq(name, "windows-31j") ? "cp932"
+                                                                                    : name);
+
+    return (gmimes && put_converted(text, n, gmimes, is_strict, out)) ||
+           (is_private && put_converted(text, n, name + 2, is_strict, out));
+}
+
 void decode_charset(const char *text, size_t n, const char *charset, struct buf *out)
 {
     char name[64];
@@ -326,18 +339,17 @@ void decode_charset(const char *text, size_t n, const char *charset, struct buf 
     if (charset_is_shifty(name) && put_converted(text, n, label, false, out))
         return;
     if (charset_is_multibyte(name) && !bytes_are_ascii(text, n) &&
-        put_converted(text, n, g_mime_charset_iconv_name(name), true, out))
+        put_named(text, n, name, true, out))
         return;
     if (utf8_is_valid(text, n)) {
         put_utf8(text, n, out);
         return;
     }
-    label = g_mime_charset_iconv_name(name);
     if (name[0] == '\0' || strncasecmp(name, "unicode-1-1", 11) == 0 ||
         strncasecmp(name, "iso-8859-1", 11) == 0 ||
         str_case_eq(name, "latin1") || str_case_eq(name, "us-ascii") ||
         str_case_eq(name, "ascii") || strncasecmp(name, "utf", 3) == 0 ||
-        label == NULL || !put_converted(text, n, label, false, out))
+        !put_named(text, n, name, false, out))
         put_windows_1252(text, n, out);
 }
 

@@ -17,6 +17,7 @@
 enum {
     RECIPIENT_MAX = 320, /* bytes of an address that is kept */
     ID_MAX = 500,        /* bytes of a message id that is kept */
+    GREETING_MAX = 50,   /* bytes of a line that only greets */
     WORDING_MAX = 1000,  /* bytes of a subject or line that are looked at for machines' words */
     VALUE_MAX = 8192     /* bytes of an Authentication-Results value that is kept */
 };
@@ -407,6 +408,8 @@ static const char *const automatic_subjects[] = {
 /* Wordings of reactions, somewhere in the first line of the text (folded). */
 static const char *const reaction_words[] = {
     "reacted via gmail", "reacted to your message", "reacted to your email",
+    "reacted to this message", "reacted to this email", "hat auf diese nachricht reagiert",
+    "a réagi à ce message", "отреагировал(а) на это сообщение", "a reacționat la acest mesaj",
     "hat auf ihre nachricht reagiert", "hat auf deine nachricht reagiert", "über gmail reagiert",
     "a réagi à votre message", "a réagi via gmail", "ha reaccionado a tu mensaje",
     "reaccionó a tu mensaje", "ha reaccionado mediante gmail", "ha reagito al tuo messaggio",
@@ -485,10 +488,20 @@ static const char *skip_blank_lines(const char *text)
     return text;
 }
 
+/* "Guten Tag," and its like: what the letter has to say comes below. */
+static bool is_greeting(const char *line, size_t n)
+{
+    while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\t'))
+        n--;
+    return n > 0 && n <= GREETING_MAX && (line[n - 1] == ',' || line[n - 1] == '!');
+}
+
 static enum status read_wording(struct letter *letter, struct err *err)
 {
     const char *line = skip_blank_lines(letter->text);
-    char *first = folded(line, strcspn(line, "\n"));
+    size_t n = strcspn(line, "\n");
+    char *first = folded(is_greeting(line, n) ? skip_blank_lines(line + n) : line,
+                         is_greeting(line, n) ? strcspn(skip_blank_lines(line + n), "\n") : n);
     char *subject = folded(letter->subject, strlen(letter->subject));
     enum status st = first && subject ? ST_OK : no_memory(err);
 

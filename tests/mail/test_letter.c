@@ -340,6 +340,10 @@ static void test_words_of_absence_are_only_a_hint(void **state)
         {"=?utf-8?Q?R=C3=A9ponse_automatique?= : x", "x", true},
         {"Re: your move", "I am out of the office until Monday.", true},
         {"Re: your move", "\u042f \u0432 \u043e\u0442\u043f\u0443\u0441\u043a\u0435.", true},
+        {"Re: your move", "Guten Tag,\n\nich bin bis Montag nicht im B\u00fcro.", true},
+        {"Re: your move", "Hello!\nI am on vacation.", true},
+        {"Re: your move", "e2-e4\nI am on vacation.", false},
+        {"Re: your move", "Hello,\nhow are you?\nI am on vacation.", false},
         {"Re: your move", "e2-e4", false},
         {"Reading club", "Readers are welcome", false},
     };
@@ -383,13 +387,21 @@ static void test_addresses_of_machines_are_known(void **state)
 /* P26 */
 static void test_a_calendars_answer_is_known_by_its_text_too(void **state)
 {
-    struct letter *letter =
-        read_text("From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\naccept\n"
-                  "--b\nContent-Type: text/calendar\n\nBEGIN:VCALENDAR\nMETHOD:REPLY\n--b--\n");
+    static const char *const types[] = {"text/calendar", "application/ics; name=invite.ics"};
 
     (void)state;
-    assert_int_equal(letter->mark, LETTER_MARK_CALENDAR);
-    letter_free(letter);
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        char text[400];
+        struct letter *letter;
+
+        (void)snprintf(text, sizeof text,
+                       "From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\n"
+                       "accept\n--b\nContent-Type: %s\n\nBEGIN:VCALENDAR\nMETHOD:REPLY\n--b--\n",
+                       types[i]);
+        letter = read_text(text);
+        assert_int_equal(letter->mark, LETTER_MARK_CALENDAR);
+        letter_free(letter);
+    }
 }
 
 /* ---------------------------------------------------------------- bodies */
@@ -557,6 +569,10 @@ static void test_charsets_of_every_kind_become_utf8(void **state)
     check_text("Content-Type: text/plain; charset=\"ISO-8859-2\"\n\n\xb1\n", "\u0105\n");
     check_text("Content-Type: text/plain; charset=iso-8859-1\n\n\x96\n", "\u2013\n");
     check_text("Content-Type: text/plain; charset=shift_jis\n\n\x8e\xe8\n", "\u624b\n");
+    check_text("Content-Type: text/plain; charset=windows-31j\n\n\x87\x40\n", "\u2460\n");
+    check_text("Content-Type: text/plain; charset=x-cp1251\n\n\xf5\xee\xe4\n",
+               "\u0445\u043e\u0434\n");
+    check_text("Content-Type: text/plain; charset=x-mac-cyrillic\n\n\xf5\n", "\u0445\n");
     /* bytes that are valid UTF-8 by chance: the label is believed where they fit it … */
     check_text("Content-Type: text/plain; charset=gb2312\n\n\xd0\xbb\xd0\xbb\n", "\u8c22\u8c22\n");
     check_text("Content-Type: text/plain; charset=GBK\n\ne2-e4 \xd0\xbb\n", "e2-e4 \u8c22\n");
