@@ -1,6 +1,7 @@
 #include "intake/grammar.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -340,6 +341,18 @@ static bool split(const char *from, size_t n, struct words *ret)
     return true;
 }
 
+static bool append(char *text, size_t size, const char *more)
+{
+    size_t n = strlen(text), extra = strlen(more);
+
+    if (n + (n > 0) + extra >= size)
+        return false;
+    if (n > 0)
+        text[n++] = ' ';
+    memcpy(text + n, more, extra + 1);
+    return true;
+}
+
 static int square_of_word(const char *word)
 {
     char small[SQUARE_TEXT_MAX];
@@ -364,25 +377,57 @@ static void drop_commas(struct words *w)
     }
 }
 
+/* "Rp4,Nn3,Bo1", "R=p4": here these marks part words as blanks do.  False: too long. */
+static bool part_at_marks(struct words *w)
+{
+    char line[GRAMMAR_WORD_SIZE] = "";
+
+    for (size_t i = 0; i < w->n; i++)
+        if (!append(line, sizeof line, w->at[i]))
+            return false;
+    for (char *t = line; *t; t++)
+        if (strchr(",;:=", *t))
+            *t = ' ';
+    return split(line, strlen(line), w);
+}
+
+/* Which of the reserve's men a word begins with or is: 0 rook, 1 bishop, 2 knight; -1.
+ * *ret_square: what stands behind it without a blank; "". */
+static int man_of_word(const char *word, const char **ret_square)
+{
+    static const char *const names[] = {"rook", "bishop", "knight"};
+    static const char men[] = "rbn";
+    const char *man = strchr(men, char_lower(word[0]));
+
+    for (int i = 0; i < (int)COUNT_OF(names); i++)
+        if (str_case_eq(word, names[i])) {
+            *ret_square = "";
+            return i;
+        }
+    *ret_square = word + 1;
+    return man && word[0] ? (int)(man - men) : -1;
+}
+
 static enum taken take_place(struct words *w, struct command *c)
 {
-    static const char men[] = "rbn";
     bool had[3] = {false, false, false};
 
+    if (!part_at_marks(w))
+        return TAKEN_TOO_LONG;
     for (size_t i = 1; i < w->n; i++) {
-        const char *word = w->at[i], *man = strchr(men, char_lower(word[0]));
-        int square;
+        const char *behind = "";
+        int square, man = man_of_word(w->at[i], &behind);
 
-        if (!man || had[man - men])
+        if (man < 0 || had[man])
             return bad(w, i, had[0] && had[1] && had[2] ? WANT_NOTHING : WANT_MAN);
-        if (word[1])
-            square = square_of_word(word + 1);
+        if (behind[0])
+            square = square_of_word(behind);
         else
             square = ++i < w->n ? square_of_word(w->at[i]) : -1;
         if (square < 0)
             return bad(w, i, WANT_SQUARE);
-        had[man - men] = true;
-        c->squares[man - men] = square;
+        had[man] = true;
+        c->squares[man] = square;
     }
     return had[0] && had[1] && had[2] ? TAKEN_COMMAND : bad(w, w->n, WANT_MAN);
 }
@@ -454,18 +499,6 @@ static enum taken take_game(struct words *w, bool is_needed, struct command *c)
     return no_more(w, at);
 }
 
-static bool append(char *text, size_t size, const char *more)
-{
-    size_t n = strlen(text), extra = strlen(more);
-
-    if (n + (n > 0) + extra >= size)
-        return false;
-    if (n > 0)
-        text[n++] = ' ';
-    memcpy(text + n, more, extra + 1);
-    return true;
-}
-
 static enum taken take_create(struct words *w, struct command *c)
 {
     for (size_t i = 1; i < w->n; i++) {
@@ -534,15 +567,16 @@ static bool is_letters(const char *word, size_t max)
     return n > 0 && n <= max;
 }
 
-/* A short word with no ASCII in it: a colour in Russian, as it may be. */
+/* A short word with letters beyond ASCII: a colour in Russian or Romanian, as it may be. */
 static bool is_foreign(const char *word)
 {
     enum { LONGEST = 24 };
+    bool is_beyond = false;
     size_t n = 0;
 
-    while ((unsigned char)word[n] >= 0x80)
-        n++;
-    return n > 0 && !word[n] && n <= LONGEST;
+    for (; (unsigned char)word[n] >= 0x80 || char_is_letter(word[n]); n++)
+        is_beyond = is_beyond || (unsigned char)word[n] >= 0x80;
+    return is_beyond && !word[n] && n <= LONGEST;
 }
 
 static enum taken take_square(struct words *w, struct command *c)
@@ -684,6 +718,7 @@ static enum taken take_words(const char *text, bool is_first_paragraph, struct c
 {
     char line[GRAMMAR_WORD_SIZE];
     const char *from, *move;
+    bool is_asked = false;
     size_t n;
     enum taken taken = TAKEN_NONE;
 
@@ -710,6 +745,8 @@ static enum taken take_words(const char *text, bool is_first_paragraph, struct c
         if (n > 1 && (line[n - 1] == '.' || line[n - 1] == '!' || line[n - 1] == ';') &&
             line[n - 2] != '.')
             n--;
+        is_asked = n > 1 && line[n - 1] == '?';
+        n -= is_asked;
         if (!split(line, n, words) || words->n == 0)
             return TAKEN_NONE;
         if (str_case_eq(words->at[0], "end") && words->n == 1)
@@ -719,7 +756,9 @@ static enum taken take_words(const char *text, bool is_first_paragraph, struct c
         for (size_t i = 0; i < COUNT_OF(first_words); i++)
             if (str_case_eq(words->at[0], first_words[i].word)) {
                 c->kind = first_words[i].kind;
-                return take_arguments(words, c);
+                taken = take_arguments(words, c);
+                /* "why?" asks; whether "resign?" does or acts is not guessed */
+                return is_asked && command_acts(c->kind) ? TAKEN_NONE : taken;
             }
     }
     if (!grammar_is_move(move))
@@ -898,16 +937,16 @@ static void guess_move(const struct words *w, struct grammar *g)
     int found = 0;
 
     for (size_t i = 0; i < w->n; i++) {
-        char word[GRAMMAR_MOVE_SIZE];
-        size_t n = strlen(w->at[i]), squares = 0, len;
+        char word[GRAMMAR_MOVE_SIZE], latin[GRAMMAR_MOVE_SIZE];
+        size_t n, squares = 0, len;
         bool is_good = false;
 
-        while (n > 0 && strchr(",;:.!", w->at[i][n - 1]))
-            n--;
-        if (n == 0 || n >= sizeof word)
+        if (!str_copy(word, sizeof word, w->at[i]))
             continue;
-        memcpy(word, w->at[i], n);
-        word[n] = '\0';
+        if (guess_latin(word, latin, sizeof latin))
+            (void)str_copy(word, sizeof word, latin);
+        for (n = strlen(word); n > 0 && strchr(",;:.!?", word[n - 1]);)
+            word[--n] = '\0';
         for (size_t at = 0; at < n; at += len ? len : 1) {
             len = square_shape(word + at, &is_good);
             squares += len > 0 && is_good;
@@ -919,37 +958,78 @@ static void guess_move(const struct words *w, struct grammar *g)
         g->guess[0] = '\0';
 }
 
-/* The words from `from` to `end` in one line, the one at `swap` as `other` (NULL: as it is), if
- * that is a command: into the guess. */
+/* Two squares and little else: "e2 to e4", "(e2-e4)", "e2->e4". */
+static void guess_squares(const char *text, struct grammar *g)
+{
+    enum { OTHERS_MAX = 6 };
+    char squares[2][SQUARE_TEXT_MAX], guess[2 * SQUARE_TEXT_MAX];
+    size_t found = 0, others = 0, len;
+    bool is_good = false;
+
+    for (const char *t = text; *t; t += len ? len : 1) {
+        len = square_shape(t, &is_good);
+        if (len > 0 && (!is_good || found == 2 || len >= SQUARE_TEXT_MAX))
+            return;
+        if (len > 0) {
+            memcpy(squares[found], t, len);
+            squares[found++][len] = '\0';
+        } else {
+            others += !is_blank(*t);
+        }
+    }
+    if (found < 2 || others > OTHERS_MAX)
+        return;
+    (void)snprintf(guess, sizeof guess, "%s-%s", squares[0], squares[1]);
+    if (grammar_is_move(guess))
+        (void)str_copy(g->guess, sizeof g->guess, guess);
+}
+
+/* The words from `from` to `end` in one line, the one at `swap` as `other` ("": without it; NULL:
+ * as it is), if that is a command: into the guess.  If it is none, with all that can be translated
+ * in the grammar's words. */
 static bool guess_line(struct grammar *g, const struct words *w, size_t from, size_t end,
                        size_t swap, const char *other)
 {
-    char line[GRAMMAR_SHOWN_SIZE] = "";
-    struct command command;
-    const char *note;
-    size_t note_n;
+    for (int pass = 0; pass < 2; pass++) {
+        char line[GRAMMAR_SHOWN_SIZE] = "";
+        struct command command;
+        const char *note;
+        size_t note_n;
+        bool fits = true;
 
-    for (size_t i = from; i < end; i++)
-        if (!append(line, sizeof line, i == swap && other ? other : w->at[i]))
-            return false;
-    if (take_line(line, false, &command, &note, &note_n) != TAKEN_COMMAND ||
-        (from > 0 && (command.kind == COMMAND_MOVE || command.kind == COMMAND_NOTE)))
-        return false;
-    show(line, g->guess);
-    return true;
+        for (size_t i = from; i < end; i++) {
+            const char *word = i == swap && other ? other : w->at[i];
+            const char *ours = pass == 1 && word == w->at[i] ? guess_translation(word) : NULL;
+
+            fits = fits && (!word[0] || append(line, sizeof line, ours ? ours : word));
+        }
+        if (!fits || take_line(line, false, &command, &note, &note_n) != TAKEN_COMMAND)
+            continue;
+        if (from == 0 || (command.kind != COMMAND_MOVE && command.kind != COMMAND_NOTE)) {
+            show(line, g->guess);
+            for (size_t n = strlen(g->guess); n > 1 && strchr(".?!", g->guess[n - 1]);)
+                g->guess[--n] = '\0';
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *command_near(const char *word)
 {
     const char *best = guess_translation(word);
+    char bare[GRAMMAR_SHOWN_SIZE];
     enum command_kind kind;
     int least = 0;
 
     if (best && command_find(best, &kind))
         return best;
     best = NULL;
+    show(word, bare);
+    for (size_t n = strlen(bare); n > 0 && strchr(".,;:!?", bare[n - 1]);)
+        bare[--n] = '\0';
     for (size_t i = 0; i < COUNT_OF(first_words); i++) {
-        int d = guess_distance(word, first_words[i].word);
+        int d = guess_distance(bare, first_words[i].word);
 
         if (d >= 0 && (!best || d < least)) {
             best = first_words[i].word;
@@ -973,6 +1053,8 @@ static bool guess_command(struct grammar *g, const struct words *w, size_t from)
                             guess_line(g, w, from, from + 1, w->n, NULL));
     if (guess_line(g, w, from, w->n, from, other))
         return true;
+    if (guess_is_consent(w->at[from])) /* "no problem" */
+        return false;
     return command_find(other, &kind) && str_copy(g->guess, sizeof g->guess, other);
 }
 
@@ -997,10 +1079,12 @@ static enum grammar_fault fault_unknown(struct grammar *g, const struct grammar_
     if (is_draw_sign(line->text))
         (void)str_copy(g->guess, sizeof g->guess, command_word(COMMAND_DRAW_OFFER));
     else if (split(line->text, strlen(line->text), &words) && words.n > 0 &&
-             words.n <= GUESS_WORDS_MAX && !guess_command(g, &words, 0)) {
-        if (words.n > 1 && words.n <= GUESS_MOVE_WORDS_MAX)
+             words.n <= GUESS_WORDS_MAX) {
+        if (words.n <= GUESS_MOVE_WORDS_MAX)
             guess_move(&words, g);
-        for (size_t from = 1; !g->guess[0] && from < words.n; from++)
+        if (words.n <= GUESS_MOVE_WORDS_MAX && !g->guess[0])
+            guess_squares(line->text, g);
+        for (size_t from = 0; !g->guess[0] && from < words.n; from++)
             (void)guess_command(g, &words, from);
     }
     return fault_at(g, GRAMMAR_UNKNOWN, line);
@@ -1065,7 +1149,8 @@ static enum grammar_fault fault_argument(struct grammar *g, const struct grammar
     for (size_t i = 0; !g->guess[0] && i < n; i++)
         if (guess_distance(words.at[words.bad], list[i]) >= 0)
             (void)guess_line(g, &words, 0, words.n, words.bad, list[i]);
-    if (!g->guess[0] && command.kind != COMMAND_CREATE) /* there a word more is a wish more */
+    if (!g->guess[0] && command.kind != COMMAND_CREATE && /* there a word more is a wish more */
+        !guess_line(g, &words, 0, words.n, words.bad, ""))
         (void)guess_line(g, &words, 0, words.bad, words.n, NULL);
     return fault_at(g, GRAMMAR_ARGUMENT, line);
 }

@@ -24,8 +24,9 @@
  *   Only the first GRAMMAR_COMMANDS_MAX commands are taken; one more is an error.
  *
  * Case does not matter, but in moves, which rules/notation.h reads.  Blanks at both ends and more
- * than one between words do not matter, nor one full stop or exclamation mark at the end, nor one
- * pair of quotation marks or stars around the line.
+ * than one between words do not matter, nor one full stop or exclamation mark at the end, nor a
+ * question mark behind a question ("why?"; "resign?" is no command), nor one pair of quotation
+ * marks or stars around the line, nor a comma behind an argument.
  *
  * Ownership: texts in commands are copies.  Threads: any; no state.  Nothing is allocated.
  */

@@ -106,7 +106,22 @@ static const struct {
     {"jocuri", "games"},       {"refuz", "decline"},      {"nota", "note"},
     {"ceasuri", "clocks"},     {"adversari", "opponents"}, {"piese", "pieces"},
     {"rocada", "O-O"},         {"sud", "south"},          {"vest", "west"},
-    {"nord", "north"},         {"est", "east"},
+    {"nord", "north"},         {"est", "east"},           {"ofer", "offer"},
+    {"propun", "offer"},       {"предлагаю", "offer"},    {"время", "clocks"},
+    {"срок", "clocks"},        {"timp", "clocks"},        {"termen", "clocks"},
+    {"помогите", "help"},      {"клетка", "square"},      {"поле", "square"},
+    /* other words of English */
+    {"castle", "O-O"},         {"castling", "O-O"},       {"deadline", "clocks"},
+    {"time", "clocks"},        {"players", "opponents"},  {"position", "board"},
+    {"takeback", "undo"},      {"surrender", "resign"},
+};
+/* They answer something, if they stand alone. */
+static const struct {
+    const char *theirs, *ours;
+} consents[] = {
+    {"yes", "accept"},   {"agree", "accept"}, {"agreed", "accept"},  {"да", "accept"},
+    {"da", "accept"},    {"no", "decline"},   {"refuse", "decline"}, {"reject", "decline"},
+    {"нет", "decline"},  {"nu", "decline"},
 };
 
 /* What a letter of two bytes becomes. */
@@ -157,17 +172,28 @@ static bool fold(const char *word, char ret[FOLD_SIZE])
         memcpy(ret + n, letter, len);
         n += len;
     }
-    while (n > 0 && strchr(",.;:!", ret[n - 1]))
+    while (n > 0 && strchr(",.;:!?", ret[n - 1]))
         n--;
     ret[n] = '\0';
     return true;
 }
 
-bool guess_is_same(const char *word, const char *other)
+bool guess_is_akin(const char *word, const char *other)
 {
+    enum { STEM = 3, ENDING = 2 };
     char a[FOLD_SIZE], b[FOLD_SIZE];
+    size_t n = 0, letter = 1;
 
-    return fold(word, a) && fold(other, b) && str_eq(a, b);
+    if (!fold(word, a) || !fold(other, b))
+        return false;
+    while (a[n] && a[n] == b[n])
+        n++;
+    if (!a[n] && !b[n])
+        return true;
+    if ((unsigned char)a[0] >= 0x80)
+        letter = 2; /* a Cyrillic one has two bytes */
+    return n >= STEM * letter && strlen(a + n) <= ENDING * letter &&
+           strlen(b + n) <= ENDING * letter;
 }
 
 const char *guess_translation(const char *word)
@@ -179,5 +205,20 @@ const char *guess_translation(const char *word)
     for (size_t i = 0; i < COUNT_OF(translations); i++)
         if (str_eq(small, translations[i].theirs))
             return translations[i].ours;
+    for (size_t i = 0; i < COUNT_OF(consents); i++)
+        if (str_eq(small, consents[i].theirs))
+            return consents[i].ours;
     return NULL;
+}
+
+bool guess_is_consent(const char *word)
+{
+    char small[FOLD_SIZE];
+
+    if (!fold(word, small))
+        return false;
+    for (size_t i = 0; i < COUNT_OF(consents); i++)
+        if (str_eq(small, consents[i].theirs))
+            return true;
+    return false;
 }

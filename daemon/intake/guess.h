@@ -21,11 +21,14 @@ bool guess_latin(const char *text, char *ret, size_t size);
  * a slip: one, or two where the latter has six letters or more.  -1: too many. */
 int guess_distance(const char *word, const char *other);
 
-/* Whether two words are the same but for case and diacritics ("roşu" and "Roșu", also "rosu"). */
-bool guess_is_same(const char *word, const char *other);
+/* Whether two words are the same but for case, diacritics and an ending of at most two letters:
+ * "rosu" and "Roșul", "красный" and "Красные". */
+bool guess_is_akin(const char *word, const char *other);
 
-/* The word of the grammar that one in Russian or Romanian stands for ("сдаюсь": "resign", "nord":
- * "north"), whatever its case and diacritics; NULL. */
+/* The word of the grammar that one in Russian, Romanian or other words of English stands for
+ * ("сдаюсь": "resign", "nord": "north"), whatever its case and diacritics; NULL. */
 const char *guess_translation(const char *word);
+/* Is it a yes or a no, which mean nothing unless they stand alone? */
+bool guess_is_consent(const char *word);
 
 #endif

@@ -121,6 +121,8 @@ static void hint_move(struct run *r, const struct position *pos)
                                                : "mail.wrong_victim",
                   NULL, 0);
         buf_puts(&out, "\n");
+        if (grammar_hint_of(c->shown) == HINT_LETTER) /* "Cf3": a file to us, a knight elsewhere */
+            say_shape_hint(r->a, &out, c->shown);
         break;
     default:
         words_put(&out, lang, "mail.cannot_read", NULL, 0);

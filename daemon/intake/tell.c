@@ -548,25 +548,28 @@ static void say_army(struct act *a, const struct position *pos, int seat)
     say_line(a);
 }
 
-/* A seat by its colour, its colour's letter or name, in English or the reader's language. */
-static int seat_of_word(const struct act *a, const struct position *pos, const char *word)
+/* A seat by its colour, its colour's letter or its name, in any of the languages. */
+static int seat_of_word(const struct position *pos, const char *word)
 {
     for (int seat = 0; seat < SEATS; seat++) {
         const struct game *game = pos->variant.game;
         char letter[2] = {seat_letter(game, (enum seat)seat), '\0'};
 
-        if (str_case_eq(word, seat_colour(game, (enum seat)seat)) ||
-            str_case_eq(word, seat_name((enum seat)seat)) || str_case_eq(word, letter) ||
-            guess_is_same(word, words_seat_colour(a->lang, game, (enum seat)seat)) ||
-            guess_is_same(word, words_seat_name(a->lang, (enum seat)seat)))
+        if (str_case_eq(word, letter) || str_case_eq(word, seat_colour(game, (enum seat)seat)) ||
+            str_case_eq(word, seat_name((enum seat)seat)))
             return seat;
+        for (int lang = 0; lang < LANGS; lang++) /* English ones have no endings */
+            if (lang != LANG_EN &&
+                (guess_is_akin(word, words_seat_colour((enum lang)lang, game, (enum seat)seat)) ||
+                 guess_is_akin(word, words_seat_name((enum lang)lang, (enum seat)seat))))
+                return seat;
     }
     return -1;
 }
 
 static void tell_pieces(struct act *a, const struct command *c, const struct position *pos)
 {
-    int only = c->text[0] ? seat_of_word(a, pos, c->text) : -1;
+    int only = c->text[0] ? seat_of_word(pos, c->text) : -1;
 
     if (c->text[0] && only < 0) {
         struct buf list = buf_make(LINE_ROOM);

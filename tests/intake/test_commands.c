@@ -430,6 +430,8 @@ static void test_squares_and_letters_that_are_not_are_explained(void **state)
         {"e2-", "Write both squares, as in e2-e4"},
         {"Sf3", "Pieces are written K (king), Q (queen)"},
         {"Лf3", "Pieces are written K (king), Q (queen)"},
+        {"Кf3", "Pieces are written K (king), Q (queen)"}, /* a Russian knight */
+        {"Cf3", "Pieces are written K (king), Q (queen)"}, /* a Romanian one */
     };
     struct post *p = *state;
     int64_t game = game_start(p->t, "teams");
@@ -978,6 +980,12 @@ static void test_questions_are_answered(void **state)
         {"pieces", "Red (South): king h1"},
         {"p b", "Blue (West): king"},
         {"pieces south", "Red (South): "},
+        {"pieces красные", "Red (South): king"},
+        {"pieces ROȘU", "Red (South): king"},
+        {"pieces красный", "Red (South): king"},
+        {"pieces albastru", "Blue (West): king"},
+        {"pieces alb", "No army is called alb here."},
+        {"pieces blunt", "No army is called blunt here."},
         {"pieces pink", "No army is called pink here. There are: Red, Blue, Yellow, Green."},
         {"help castle", "There is no command `castle`.\n\n"},
         {"help resing", "There is no command `resing`.\nDid you mean `help resign`?\n"},

@@ -104,6 +104,12 @@ static void test_each_command_in_each_form(void **state)
         {"s E", "square", "e", -1},
         {"resend", "resend", "", -1},
         {"help", "help", "", -1},
+        {"why?", "why", "", -1},
+        {"Why ?", "why", "", -1},
+        {"moves e2?", "moves", "", 16 + 4},
+        {"pieces red?", "pieces", "red", -1},
+        {"pieces красные", "pieces", "красные", -1},
+        {"pieces roșu", "pieces", "roșu", -1},
         {"help draw", "help", "draw", -1},
         {"?", "help", "", -1},
         {"note", "note", "", -1},
@@ -314,6 +320,9 @@ static void test_the_word_that_is_wrong_is_named(void **state)
         {"decline drew", "drew", WANT_DRAW, "decline draw"},
         {"claim victory", "victory", WANT_DRAW, "claim"},
         {"offer", "", WANT_DRAW, ""},
+        {"offer a draw", "a", WANT_DRAW, "offer draw"},
+        {"moves of e2", "of", WANT_SQUARE, "moves e2"},
+        {"draw yes", "yes", WANT_DRAW_ACT, "draw accept"},
         {"place", "", WANT_MAN, ""},
         {"place R p4 N n3", "", WANT_MAN, ""},
         {"place R p4 N n3 B", "", WANT_SQUARE, ""},
@@ -374,6 +383,27 @@ static void test_a_guess_knows_other_languages_and_courtesy(void **state)
         {"please resign", "resign"},
         {"I accept the draw", "accept"},
         {"I resign now", "resign"},
+        {"can I see the board?", "board"},
+        {"resign...", "resign"},
+        {"resign?", "resign"}, /* it may ask or act */
+        {"draw?", "draw"},
+        {"ничья?", "draw"},
+        {"предлагаю ничью", "offer draw"},
+        {"ofer remiză", "offer draw"},
+        {"deadline", "clocks"}, /* and not "decline" */
+        {"yes", "accept"},
+        {"нет", "decline"},
+        {"no problem", ""},
+        {"Move: e2-e4", "e2-e4"}, /* and not "moves" */
+        {"Мой ход: е2-е4", "e2-e4"},
+        {"e2 to e4", "e2-e4"},
+        {"e2->e4", "e2-e4"},
+        {"e2\xe2\x86\x92" "e4", "e2-e4"},
+        {"(e2-e4)", "e2-e4"},
+        {"e2/e4", "e2-e4"},
+        {"e2-e4 e2-e4", ""},
+        {"e2 looks better to me than e4", ""},
+        {"z9 to e4", ""},
         {"I resign", "resign"},
         {"could I have the board", "board"},
         {"resign, please", "resign"},
@@ -436,7 +466,10 @@ static void test_a_line_of_marks_counts_as_empty(void **state)
 static void test_a_reserve_is_placed_in_any_order(void **state)
 {
     static const char *const lines[] = {"place R p4 N n3 B o1", "PLACE b o1 r p4 n n3",
-                                        "place Nn3 Bo1 Rp4", "place R p4, N n3, B o1"};
+                                        "place Nn3 Bo1 Rp4", "place R p4, N n3, B o1",
+                                        "place Rp4,Nn3,Bo1", "place R:p4; N:n3; B:o1",
+                                        "place R=p4 N=n3 B=o1",
+                                        "place rook p4, Knight n3, bishop o1"};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
