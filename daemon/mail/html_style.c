@@ -149,6 +149,24 @@ static unsigned function_colour(const char *p)
     return value;
 }
 
+/* "hsl(0, 0%, 100%)": as far as it is black or white. */
+static unsigned hue_colour(const char *p)
+{
+    long number = 50000;
+
+    p += strcspn(p, "(");
+    for (int i = 0; i < 3; i++) {
+        p += strspn(p, "(, ");
+        if (!number_at(&p, &number))
+            return STYLE_UNKNOWN;
+        p += strcspn(p, ", /)");
+    }
+    p += strspn(p, ", /");
+    if (number >= 96000)
+        return 0xffffff;
+    return is_nought(p) ? STYLE_CLEAR : number <= 3000 ? 0x000000 : STYLE_UNKNOWN;
+}
+
 /* A colour at the beginning of value; false: none is said there. */
 static bool colour_at(const char *value, unsigned *ret)
 {
@@ -174,6 +192,10 @@ static bool colour_at(const char *value, unsigned *ret)
     }
     if (str_starts(value, "rgb")) {
         *ret = function_colour(value);
+        return true;
+    }
+    if (str_starts(value, "hsl")) {
+        *ret = hue_colour(value);
         return true;
     }
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -228,6 +250,45 @@ static void read_ground(struct style_own *own, const char *value, bool is_import
     }
 }
 
+/* "rect(0 0 0 0)", "rect(1px,1px,1px,1px)", "inset(50%)", "circle(0)". */
+static bool is_cut_away(const char *value)
+{
+    const char *p = strchr(value, '(');
+    long number;
+
+    if (p == NULL || !(p++, number_at(&p, &number)))
+        return false;
+    if (str_starts(value, "inset"))
+        return *p == '%' && number >= 50000;
+    if (str_starts(value, "circle") || str_starts(value, "ellipse"))
+        return number == 0;
+    while (str_starts(value, "rect") && number <= 1000) {
+        p += strcspn(p, " ,)");
+        p += strspn(p, " ,");
+        if (!number_at(&p, &number))
+            return true;
+    }
+    return false;
+}
+
+/* Ways to make something vanish that have a property of their own. */
+static void declare_clip(struct style_own *own, const char *name, const char *value,
+                         bool is_important)
+{
+    bool vanishes;
+
+    if (str_eq(name, "clip") || str_eq(name, "clip-path"))
+        vanishes = is_cut_away(value);
+    else if (str_eq(name, "transform"))
+        vanishes = strstr(value, "scale(0)") != NULL;
+    else if (str_eq(name, "filter"))
+        vanishes = strstr(value, "opacity(0)") != NULL || strstr(value, "opacity(0%)") != NULL;
+    else
+        return;
+    if (vanishes)
+        put(own, STYLE_CLIPPED, true, is_important);
+}
+
 /* name and value: tidied. */
 static void declare(struct style_own *own, const char *name, const char *value, bool is_important)
 {
@@ -265,6 +326,7 @@ static void declare(struct style_own *own, const char *name, const char *value, 
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
         if (str_eq(name, sizes[i]) && (i == 0 || is_nought(value)))
             put(own, STYLE_LOW, is_nought(value), is_important);
+    declare_clip(own, name, value, is_important);
     for (size_t i = 0; i < COUNT_OF(places); i++)
         if (str_eq(name, places[i]) && is_far(value))
             put(own, STYLE_FAR, true, is_important);
@@ -496,7 +558,7 @@ struct style_look style_look_within(struct style_look look, const struct style_o
 {
     look.is_gone = look.is_gone || is_said(own, STYLE_DISPLAY) || is_said(own, STYLE_OPACITY) ||
                    is_said(own, STYLE_HIDE) || is_said(own, STYLE_FLAT) ||
-                   is_said(own, STYLE_FAR) ||
+                   is_said(own, STYLE_FAR) || is_said(own, STYLE_CLIPPED) ||
                    (is_said(own, STYLE_LOW) && is_said(own, STYLE_OVERFLOW));
     if (own->set & 1u << STYLE_VISIBILITY)
         look.is_unseen = is_said(own, STYLE_VISIBILITY);

@@ -36,6 +36,7 @@ enum style_property {
     STYLE_FLAT,       /* 1: max-height 0 */
     STYLE_OVERFLOW,   /* 1: hidden */
     STYLE_FAR,        /* 1: off the page */
+    STYLE_CLIPPED,    /* 1: cut, or made small, to nothing */
     STYLE_STRUCK,     /* 1: line-through */
     STYLE_COLOUR,     /* in colour */
     STYLE_GROUND,     /* in ground */

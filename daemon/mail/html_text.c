@@ -795,6 +795,8 @@ static const char *skip_declaration(const char *p, const char *end)
     const char *stop;
 
     if ((size_t)(end - p) >= 4 && memcmp(p, "<!--", 4) == 0) {
+        if ((size_t)(end - p) >= 5 && p[4] == '>') /* an empty one */
+            return p + 5;
         stop = find(p + 4, end, "-->");
         return stop ? stop + 3 : end;
     }

@@ -680,8 +680,21 @@ bool line_is_mobile(const char *low)
     return false;
 }
 
+/* What may stand behind a closing in its line: ", Anna Example", and " Anna" behind one that is
+ * short, as "LG": behind a word it may be more than a name. */
+static bool is_name_behind(const char *rest, size_t closing_n)
+{
+    size_t most = *rest == ',' ? 3 : 2;
+
+    if (*rest != ',' && (*rest != ' ' || closing_n > 3))
+        return false;
+    rest += strspn(rest, ", ");
+    return *rest != '\0' && count_words(rest) <= most && strpbrk(rest, "0123456789=:/@?") == NULL;
+}
+
 bool line_is_closing(const char *low)
 {
+    static const char full_stop[] = "\xe3\x80\x82"; /* of Chinese and Japanese */
     char line[80];
     size_t n;
 
@@ -690,9 +703,14 @@ bool line_is_closing(const char *low)
     n = strlen(line);
     while (n > 0 && strchr(",.!;:- ", line[n - 1]) != NULL)
         line[--n] = '\0';
-    for (const char *const *word = reply_words_closings; *word; word++)
-        if (strcmp(line, *word) == 0)
+    if (n > 3 && strcmp(line + n - 3, full_stop) == 0)
+        line[n - 3] = '\0';
+    for (const char *const *word = reply_words_closings; *word; word++) {
+        n = strlen(*word);
+        if (strncmp(line, *word, n) == 0 &&
+            (line[n] == '\0' || ((*word)[n - 1] != '.' && is_name_behind(line + n, n))))
             return true;
+    }
     return false;
 }
 

@@ -759,6 +759,14 @@ static void test_struck_out_and_hidden_text_is_not_read(void **state)
         "<style>.x{color:white}</style><b class=x>resign</b>",
         "<p style=\"display:none\">resign<p>",
         "<template>resign</template>",
+        "<i style=\"clip:rect(0 0 0 0)\">resign</i>",
+        "<i style=\"clip: rect(1px, 1px, 1px, 1px);\">resign</i>",
+        "<i style=\"clip-path:inset(50%)\">resign</i>",
+        "<i style=\"clip-path:circle(0)\">resign</i>",
+        "<i style=\"transform:rotate(3deg) scale(0)\">resign</i>",
+        "<i style=\"filter:opacity(0)\">resign</i>",
+        "<i style=\"color:hsl(0,0%,100%)\">resign</i>",
+        "<i style=\"color:hsla(0, 0%, 0%, 0)\">resign</i>",
     };
     static const char *const seen[] = {
         "<ins>resign</ins>",
@@ -789,6 +797,11 @@ static void test_struck_out_and_hidden_text_is_not_read(void **state)
         "<!--[if mso]><style>.x{display:none}</style><![endif]--><b class=x>resign</b>",
         "<img style=\"display:none\" src=x><b>resign</b>",
         "<s>old</s><b>resign</b>",
+        "<i style=\"clip:rect(0,600px,200px,0)\">resign</i>",
+        "<i style=\"clip-path:inset(5%)\">resign</i>",
+        "<i style=\"transform:scale(0.9)\">resign</i>",
+        "<i style=\"color:hsl(0,0%,50%)\">resign</i>",
+        "<!--><i>resign</i>",
         "<b style=\"display:none\">x</b></b>resign",
     };
     char text[600];

@@ -328,6 +328,14 @@ static const struct row around[] = {
     {"list footer", "e2-e4\n_______________________________________________\nChess mailing list\n"
                     "resign\n", "e2-e4", ""},
     {"closing", "e2-e4\n\nBest regards,\nAnna\n", "e2-e4", ""},
+    {"closing with a name", "e2-e4\nCheers, Anna Example\nresign\n", "e2-e4", ""},
+    {"short closing with a name", "e2-e4\nLG Anna\nresign\n", "e2-e4", ""},
+    {"a closing's word before a command", "e2-e4\nthanks draw\n", "e2-e4|thanks draw", ""},
+    {"a closing with what is no name", "e2-e4\nbest, 12. e4-e5\n", "e2-e4|best, 12. e4-e5", ""},
+    {"closing of two words", "e2-e4\nTot ziens,\nAnna\n", "e2-e4", ""},
+    {"closing with a full stop of its own",
+     "e2-e4\n\u3088\u308d\u3057\u304f\u304a\u9858\u3044\u3057\u307e\u3059\u3002\nanna\n", "e2-e4",
+     ""},
     {"closing at once", "e2-e4\nMit freundlichen Gr\u00fc\u00dfen\nAnna\n", "e2-e4", ""},
     {"closing ru", "e2-e4\n\n\u0421 \u0443\u0432\u0430\u0436\u0435\u043d\u0438\u0435\u043c,\n"
                    "\u0410\u043d\u043d\u0430\n", "e2-e4", ""},
