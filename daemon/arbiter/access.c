@@ -16,6 +16,12 @@ bool invitation_is_for(const struct invitation_row *invitation, const struct use
            strcmp(invitation->address_key, user->address_key) == 0;
 }
 
+bool arbiter_may_organise(int64_t organiser_id, struct arbiter_actor who)
+{
+    return who.is_operator || who.is_administrator ||
+           (who.user_id != 0 && who.user_id == organiser_id);
+}
+
 /* As arbiter_invited(), with rows on the heap: an address is long. */
 static enum status invited(struct store_conn *conn, const struct game_row *game,
                            struct invitation_row *row, struct user_row *user, unsigned *ret_seats,

@@ -29,6 +29,9 @@
 MUST_CHECK enum status arbiter_may_see(struct store_conn *conn, const struct game_row *game,
                                        struct arbiter_actor who, struct err *err);
 
+/* May he run the game: pause it, give time, invite?  Its organiser, operators, administrators. */
+bool arbiter_may_organise(int64_t organiser_id, struct arbiter_actor who);
+
 /* The seats (bit 1 << seat) of a game that waits for players to which a user, 0 for none, has a
  * pending invitation: to his account, or to his proved address. */
 MUST_CHECK enum status arbiter_invited(struct store_conn *conn, const struct game_row *game,

@@ -146,13 +146,7 @@ enum status desk_event(struct desk *d, enum game_event_kind kind, int seat, int6
 
 unsigned desk_seats_of(const struct desk *d, int64_t user_id)
 {
-    unsigned set = 0;
-
-    for (int s = 0; s < SEATS; s++) {
-        if (user_id != 0 && d->seats[s].state == SEAT_TAKEN && d->seats[s].user_id == user_id)
-            set |= 1u << s;
-    }
-    return set;
+    return seats_of_user(d->seats, user_id);
 }
 
 enum status desk_may_see(struct desk *d, struct err *err)
@@ -162,17 +156,14 @@ enum status desk_may_see(struct desk *d, struct err *err)
 
 enum status desk_may_organise(struct desk *d, enum audit_role *ret_role, struct err *err)
 {
-    if (d->actor.is_administrator)
-        *ret_role = AUDIT_ADMINISTRATOR;
-    else if (d->actor.user_id != 0 && d->actor.user_id == d->game.organiser_id)
-        *ret_role = AUDIT_ORGANISER;
-    else if (d->actor.is_operator)
-        *ret_role = AUDIT_OPERATOR;
-    else {
+    if (!arbiter_may_organise(d->game.organiser_id, d->actor)) {
         TRY(desk_may_see(d, err));
         return err_detail(err, REASON_FORBIDDEN, "refusal.organiser_only",
                           "only the game's organiser or an operator may do this");
     }
+    *ret_role = d->actor.is_administrator                   ? AUDIT_ADMINISTRATOR
+                : d->actor.user_id == d->game.organiser_id ? AUDIT_ORGANISER
+                                                           : AUDIT_OPERATOR;
     return ST_OK;
 }
 

@@ -83,7 +83,8 @@ enum status arbiter_pause(const struct arbiter *arb, struct store_txn *txn, utc_
                           ERR_INSTANT("now", now));
     }
     /* Past the deadline the clock can still be stopped, past the grace it is the tick's. */
-    if (now > d.game.deadline_at + (d.game.state == GAME_RUNNING ? d.game.grace_ms : 0)) {
+    if (now > deadline_grace_end(d.game.deadline_at,
+                                 d.game.state == GAME_RUNNING ? d.game.grace_ms : 0)) {
         TRY(turn_time_is_doubtful(&d, &doubtful, err));
         if (doubtful)
             return err_detail(

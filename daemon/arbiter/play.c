@@ -345,6 +345,7 @@ static enum status time_used(struct desk *d, int64_t *ret_ms, struct err *err)
 /* In time or late; REASON_LOST_ON_TIME after the grace. */
 static enum status judge_time(struct desk *d, int64_t *ret_late_ms, struct err *err)
 {
+    utc_ms end = deadline_grace_end(d->game.deadline_at, d->game.grace_ms);
     bool doubtful = false;
 
     if (d->acted_at <= d->game.deadline_at) {
@@ -356,10 +357,10 @@ static enum status judge_time(struct desk *d, int64_t *ret_late_ms, struct err *
     if (doubtful)
         return err_detail(err, REASON_BUSY, "refusal.making_good",
                           "the server is making good for time it was away; try again in a minute");
-    if (d->acted_at > d->game.deadline_at + d->game.grace_ms)
+    if (d->acted_at > end)
         return ERR_DETAIL(err, REASON_LOST_ON_TIME, "refusal.turn_over_at",
                           "the time for this turn was over at {at}",
-                          ERR_INSTANT("at", d->game.deadline_at + d->game.grace_ms));
+                          ERR_INSTANT("at", end));
     *ret_late_ms = d->acted_at - d->game.deadline_at;
     return ST_OK;
 }

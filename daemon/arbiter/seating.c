@@ -45,7 +45,7 @@ static enum status seats_meant_for(struct desk *d, int64_t user_id, bool ret_is_
     struct invitation_row invitation;
 
     for (int s = 0; s < SEATS; s++) {
-        ret_is_his[s] = d->seats[s].state == SEAT_TAKEN && d->seats[s].user_id == user_id;
+        ret_is_his[s] = (desk_seats_of(d, user_id) >> s & 1u) != 0;
         if (d->seats[s].state != SEAT_INVITED)
             continue;
         enum status st = invitations_of_seat(d->conn, d->game.id, s, &invitation, err);

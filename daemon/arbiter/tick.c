@@ -253,7 +253,7 @@ static enum status wait_for_letters(struct tick *t, const struct timer_row *time
 /* When the grace of the turn that is on is over. */
 static utc_ms grace_end(const struct desk *d)
 {
-    return d->game.deadline_at + d->game.grace_ms;
+    return deadline_grace_end(d->game.deadline_at, d->game.grace_ms);
 }
 
 /* What the player on turn has in hand, said in time: it keeps his flag from falling.  NULL. */

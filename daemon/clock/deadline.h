@@ -41,6 +41,12 @@ enum deadline_item_kind {
 };
 const char *deadline_item_slug(enum deadline_item_kind kind);
 
+/* Up to and at this instant a move is taken, and marked late; UTC_NONE: there is no deadline. */
+static inline utc_ms deadline_grace_end(utc_ms deadline_at, int64_t grace_ms)
+{
+    return deadline_at == UTC_NONE ? UTC_NONE : deadline_at + grace_ms;
+}
+
 /* What happened after the turn began, in the order it happened. */
 enum deadline_fact_kind {
     FACT_PAUSED,  /* clocks stopped at at */

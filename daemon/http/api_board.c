@@ -271,8 +271,8 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
         st = find_position(r, view, job->replay, &is_now, err);
     if (st != ST_OK)
         goto out;
-    for (int i = 0; i < SEAT_COUNT && seat < 0 && r->who.user_id; i++)
-        if (view->seats[i].user_id == r->who.user_id)
+    for (int i = 0; i < SEAT_COUNT && seat < 0; i++)
+        if (seats_of_user(view->seats, r->who.user_id) >> i & 1u)
             seat = i;
     job->width = (int)width;
     job->board = (struct board_view){.pos = &job->replay->pos,

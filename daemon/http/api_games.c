@@ -20,7 +20,7 @@ static const char *const seat_names[SEAT_COUNT] = {"south", "west", "north", "ea
 
 struct arbiter_actor request_actor(const struct request *r)
 {
-    return (struct arbiter_actor){.user_id = r->who.user_id, .is_operator = r->who.is_operator};
+    return viewer_actor(request_viewer(r));
 }
 
 enum status act_game(struct request *r, struct store_txn *txn, int64_t *ret_id, struct err *err)

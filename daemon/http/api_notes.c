@@ -17,12 +17,10 @@ static enum status find_own_game(struct request *r, struct store_conn *conn,
 {
     enum status st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
 
-    for (int i = 0; i < SEAT_COUNT && st == ST_OK; i++)
-        if (view->seats[i].user_id == r->who.user_id)
-            return ST_OK;
-    return st == ST_OK ? err_detail(err, REASON_NOT_YOUR_GAME, "refusal.notes_players",
-                                    "notes are for the game's players")
-                       : st;
+    if (st == ST_OK && seats_of_user(view->seats, r->who.user_id) == 0)
+        st = err_detail(err, REASON_NOT_YOUR_GAME, "refusal.notes_players",
+                        "notes are for the game's players");
+    return st;
 }
 
 static json_t *render_note(const struct note_row *note)

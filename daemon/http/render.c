@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arbiter/access.h"
+#include "clock/deadline.h"
 #include "rules/notation.h"
 #include "store/users.h"
 
@@ -14,6 +15,11 @@ static const char *const seat_words[SEAT_COUNT] = {"south", "west", "north", "ea
 struct viewer request_viewer(const struct request *r)
 {
     return (struct viewer){.user_id = r->who.user_id, .is_operator = r->who.is_operator};
+}
+
+struct arbiter_actor viewer_actor(struct viewer viewer)
+{
+    return (struct arbiter_actor){.user_id = viewer.user_id, .is_operator = viewer.is_operator};
 }
 
 const char *render_seat(int seat)
@@ -97,10 +103,7 @@ enum status game_view_find(struct store_conn *conn, const char *public_id, struc
         return err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
     st = games_find(conn, public_id, &ret->game, err);
     if (st == ST_OK)
-        st = arbiter_may_see(conn, &ret->game,
-                             (struct arbiter_actor){.user_id = viewer.user_id,
-                                                    .is_operator = viewer.is_operator},
-                             err);
+        st = arbiter_may_see(conn, &ret->game, viewer_actor(viewer), err);
     if (st == ST_OK)
         st = seats_get(conn, ret->game.id, ret->seats, err);
     return st;
@@ -135,11 +138,6 @@ const char *render_colour(const struct game *game, int seat)
         if (strcmp(colours[i].name, name) == 0)
             return colours[i].small;
     return name;
-}
-
-static utc_ms grace_until(utc_ms deadline_at, int64_t grace_ms)
-{
-    return deadline_at == UTC_NONE ? UTC_NONE : deadline_at + grace_ms;
 }
 
 static json_t *render_rules(const char *rules)
@@ -237,7 +235,7 @@ json_t *render_summary(const struct game_brief *brief, struct viewer viewer)
                          "player", player_of(brief->seats[brief->turn_seat].handle, NULL),
                          "since", render_instant(brief->turn_at), "deadline",
                          render_instant(brief->deadline_at), "grace_until",
-                         render_instant(grace_until(brief->deadline_at, brief->grace_ms)));
+                         render_instant(deadline_grace_end(brief->deadline_at, brief->grace_ms)));
     snprintf(href, sizeof href, "/api/v1/games/%s", brief->public_id);
     json_object_set_new(root, "id", json_string(brief->public_id));
     json_object_set_new(root, "href", json_string(href));
@@ -270,7 +268,7 @@ json_t *render_summary(const struct game_brief *brief, struct viewer viewer)
         viewer.user_id == 0
             ? json_null()
             : json_pack("{s:o, s:b}", "seats", seat_set(own), "organiser",
-                        brief->organiser_id == viewer.user_id || viewer.is_operator));
+                        arbiter_may_organise(brief->organiser_id, viewer_actor(viewer))));
     return root;
 }
 

@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 
+#include "arbiter/arbiter.h"
 #include "http/server.h"
 #include "rules/rules.h"
 #include "store/events.h"
@@ -25,6 +26,8 @@ struct viewer {
     bool is_operator;
 };
 struct viewer request_viewer(const struct request *r);
+/* … as the arbiter asks. */
+struct arbiter_actor viewer_actor(struct viewer viewer);
 
 /* A game in full, with its four seats. */
 struct game_view {

@@ -331,8 +331,7 @@ static void put_turn(struct buf *out, const struct game_view *view)
     put_player(out, "player", seat->handle, seat->display_name);
     put_instant(out, "since", game->turn_at);
     put_instant(out, "deadline", game->deadline_at);
-    put_instant(out, "grace_until",
-                game->deadline_at == UTC_NONE ? UTC_NONE : game->deadline_at + game->grace_ms);
+    put_instant(out, "grace_until", deadline_grace_end(game->deadline_at, game->grace_ms));
     put_explanation(out, game);
     buf_putc(out, '}');
 }
@@ -416,7 +415,6 @@ static void put_move(struct buf *out, const struct move_row *move, const char *b
 static void put_last_things(struct buf *out, const struct game_facts *facts)
 {
     const struct game_row *game = &facts->view.game;
-    unsigned own = 0;
 
     put_key(out, "last_move");
     if (facts->has_last)
@@ -450,15 +448,12 @@ static void put_last_things(struct buf *out, const struct game_facts *facts)
     } else {
         size_t from = out->len;
 
-        for (int i = 0; i < SEAT_COUNT; i++)
-            if (facts->view.seats[i].user_id == facts->viewer.user_id)
-                own |= 1u << i;
-        put_seats(out, "seats", own);
+        put_seats(out, "seats", seats_of_user(facts->view.seats, facts->viewer.user_id));
         if (!buf_failed(out))
             out->data[from] = '{';
         put_seats(out, "invited", facts->invited);
-        put_bool(out, "organiser", game->organiser_id == facts->viewer.user_id ||
-                                       facts->viewer.is_operator);
+        put_bool(out, "organiser",
+                 arbiter_may_organise(game->organiser_id, viewer_actor(facts->viewer)));
         buf_putc(out, '}');
     }
     put_links(out, game->public_id);

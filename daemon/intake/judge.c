@@ -68,10 +68,7 @@ enum status act_reload(struct act *a, struct err *err)
 {
     TRY(games_get(a->conn, a->game.id, &a->game, err));
     TRY(seats_get(a->conn, a->game.id, a->seats, err));
-    a->own = 0;
-    for (int seat = 0; seat < SEAT_COUNT; seat++)
-        if (a->seats[seat].user_id == a->sender.user.id)
-            a->own |= 1u << seat;
+    a->own = seats_of_user(a->seats, a->sender.user.id);
     return load_held(a, err);
 }
 

@@ -14,6 +14,7 @@
 #define FH_NOTIFY_INTERNAL_H
 
 #include "board/board.h"
+#include "clock/deadline.h"
 #include "mail/message.h"
 #include "notify/notify.h"
 #include "notify/webhook.h"

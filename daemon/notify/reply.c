@@ -21,7 +21,7 @@ static utc_ms expiry(enum token_purpose purpose, const struct game_row *game, ut
         return now + REPLY_CONFIRM_LIFE_MS;
     if (game == NULL || game->deadline_at == UTC_NONE)
         return at;
-    late = game->deadline_at + game->grace_ms + REPLY_AFTER_DEADLINE_MS;
+    late = deadline_grace_end(game->deadline_at, game->grace_ms) + REPLY_AFTER_DEADLINE_MS;
     return late > at ? late : at;
 }
 

@@ -120,9 +120,7 @@ enum status subject_load(const struct notify *notify, struct store_conn *conn,
         if (zone_cache_get(notify->options.zones, s->user.zone, &s->zone, &ignored) != ST_OK)
             s->zone = NULL;
     }
-    for (int seat = 0; seat < SEAT_COUNT; seat++)
-        if (s->seats[seat].user_id != 0 && s->seats[seat].user_id == intent->user_id)
-            s->own |= 1u << seat;
+    s->own = seats_of_user(s->seats, intent->user_id);
     s->side = intent->seat >= 0 ? (enum seat)intent->seat : SEAT_SOUTH;
     for (int seat = 0; intent->seat < 0 && s->own != 0 && seat < SEAT_COUNT; seat++)
         if (s->own >> seat & 1u) {
@@ -245,7 +243,7 @@ static struct arguments arguments_make(const struct subject *s, const struct eve
     words_length(&a.length, lang, event->amount_ms);
     if (str_eq(s->intent->template_name, "warning_organiser") ||
         (until != UTC_NONE && s->now > until))
-        until = until == UTC_NONE ? until : until + s->game.grace_ms;
+        until = deadline_grace_end(until, s->game.grace_ms);
     words_length(&a.left, lang, until != UTC_NONE ? until - s->now : event->amount_ms);
     if (event->user_id != 0) {
         struct user_row by;

@@ -233,6 +233,8 @@ MUST_CHECK enum status games_ticking(struct store_conn *conn, utc_ms before, int
 /* All four, in turn order. */
 MUST_CHECK enum status seats_get(struct store_conn *conn, int64_t game_id,
                                  struct seat_row ret_seats[SEAT_COUNT], struct err *err);
+/* Those (bit 1 << seat) that the user holds; none for 0, who is nobody. */
+unsigned seats_of_user(const struct seat_row seats[SEAT_COUNT], int64_t user_id);
 /* Seat kept (invited) or given free (open).  ST_CONFLICT when it is taken. */
 MUST_CHECK enum status seats_set_state(struct store_txn *txn, int64_t game_id, int seat,
                                        enum seat_state state, struct err *err);

@@ -92,6 +92,16 @@ static enum status member_afresh(struct store_txn *txn, int64_t user_id, int64_t
     return query_run(&q, err);
 }
 
+unsigned seats_of_user(const struct seat_row seats[SEAT_COUNT], int64_t user_id)
+{
+    unsigned set = 0;
+
+    for (int seat = 0; seat < SEAT_COUNT; seat++)
+        if (user_id != 0 && seats[seat].user_id == user_id)
+            set |= 1u << seat;
+    return set;
+}
+
 enum status seats_set_state(struct store_txn *txn, int64_t game_id, int seat,
                             enum seat_state state, struct err *err)
 {

@@ -148,6 +148,12 @@ static void test_who_sees_a_game_of_its_players_only(void **state)
         assert_ok(arbiter_invited(store_reader_conn(t->reader), &row, who.user_id, &invited, &err),
                   err);
         assert_int_equal(invited, table[i].invited);
+        assert_int_equal(arbiter_may_organise(row.organiser_id, who),
+                         table[i].tie == TIE_ORGANISES);
+        assert_false(arbiter_may_organise(row.organiser_id, nobody));
+        assert_false(arbiter_may_organise(0, nobody)); /* a game without one is not nobody's */
+        assert_true(arbiter_may_organise(row.organiser_id, operator));
+        assert_true(arbiter_may_organise(row.organiser_id, administrator));
         assert_st(look(t, game, nobody, &err), ST_NOT_FOUND, err);
         assert_ok(look(t, game, operator, &err), err);
         assert_ok(look(t, game, administrator, &err), err);

@@ -46,6 +46,14 @@ static void test_in_time_late_and_lost_meet_at_exact_instants(void **state)
     assert_int_equal(deadline_judge(&d, T0 + BUDGET + GRACE + 1), DEADLINE_LOST);
 }
 
+static void test_grace_ends_after_the_deadline_and_never_without_one(void **state)
+{
+    (void)state;
+    assert_int_equal(deadline_grace_end(1000, 50), 1050);
+    assert_int_equal(deadline_grace_end(1000, 0), 1000);
+    assert_int_equal(deadline_grace_end(UTC_NONE, 50), UTC_NONE);
+}
+
 static void test_every_fact_is_itemised_and_the_items_sum_up_to_the_deadline(void **state)
 {
     const struct deadline_fact facts[] = {
@@ -268,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_turn_without_facts_ends_after_its_budget),
         cmocka_unit_test(test_in_time_late_and_lost_meet_at_exact_instants),
+        cmocka_unit_test(test_grace_ends_after_the_deadline_and_never_without_one),
         cmocka_unit_test(test_every_fact_is_itemised_and_the_items_sum_up_to_the_deadline),
         cmocka_unit_test(test_what_letters_took_is_itemised_and_counts_in_a_pause_too),
         cmocka_unit_test(test_while_paused_there_is_no_deadline_but_time_left),

@@ -230,6 +230,9 @@ static void test_a_seat_is_taken_once_and_left_before_the_start(void **state)
     assert_int_equal(seats[1].taken_at, T0 + 1);
     assert_int_equal(seats[0].state, SEAT_OPEN);
     assert_int_equal(seats[1].left_how, SEAT_STAYED);
+    assert_int_equal(seats_of_user(seats, users[0]), 1u << 1 | 1u << 3);
+    assert_int_equal(seats_of_user(seats, users[1]), 0);
+    assert_int_equal(seats_of_user(seats, 0), 0); /* the free ones are nobody's */
 
     assert_st(seats_leave(rig.txn, id, 1, users[1], T0 + 3, &err), ST_CONFLICT, err);
     assert_ok(seats_leave(rig.txn, id, 1, users[0], T0 + 3, &err), err);
