@@ -464,4 +464,9 @@ MUST_CHECK enum status arbiter_position(const struct game_row *game, struct posi
 enum status arbiter_verify_game(void *arg, struct store_conn *conn, const struct game_row *game,
                                 struct verify *verify, struct err *err);
 
+/* A seat's condition as game_row.conditions has it, and that as doors say it: "live", "mated",
+ * "stalemated" or "absent".  Never NULL. */
+char arbiter_condition_letter(int condition); /* enum condition */
+const char *arbiter_condition_word(char letter);
+
 #endif

@@ -301,7 +301,6 @@ static enum status check_end(struct replay *r, struct err *err)
 {
     const struct game_row *g = r->game;
     char text[GAME_POSITION_SIZE];
-    static const char letters[] = "amsx";
 
     all_told(r, g->last_seq + 1);
     (void)position_print(&r->pos, text, sizeof text);
@@ -310,7 +309,7 @@ static enum status check_end(struct replay *r, struct err *err)
     if (g->position_hash != r->pos.hash || g->ply != (int)r->pos.ply)
         FAULT(r, "hash or number of moves are not those of its position");
     for (int s = 0; s < SEATS; s++) {
-        if (g->conditions[s] != letters[r->pos.condition[s]])
+        if (g->conditions[s] != arbiter_condition_letter(r->pos.condition[s]))
             FAULT(r, "the condition of %s is not %c", seat_name((enum seat)s), g->conditions[s]);
     }
     if (g->state == GAME_RUNNING && g->turn_seat != r->pos.turn)

@@ -144,6 +144,31 @@ enum status desk_event(struct desk *d, enum game_event_kind kind, int seat, int6
     return ST_OK;
 }
 
+/* By enum condition. */
+static const struct {
+    char letter;
+    const char *word;
+} conditions[] = {
+    [CONDITION_LIVE] = {'a', "live"},
+    [CONDITION_MATED] = {'m', "mated"},
+    [CONDITION_STALEMATED] = {'s', "stalemated"},
+    [CONDITION_ABSENT] = {'x', "absent"},
+};
+
+char arbiter_condition_letter(int condition)
+{
+    assert(condition >= 0 && (size_t)condition < COUNT_OF(conditions));
+    return conditions[condition].letter;
+}
+
+const char *arbiter_condition_word(char letter)
+{
+    for (size_t i = 0; i < COUNT_OF(conditions); i++)
+        if (conditions[i].letter == letter)
+            return conditions[i].word;
+    return conditions[CONDITION_ABSENT].word;
+}
+
 unsigned desk_seats_of(const struct desk *d, int64_t user_id)
 {
     return seats_of_user(d->seats, user_id);

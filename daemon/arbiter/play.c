@@ -236,13 +236,11 @@ static enum status find_draw(struct desk *d, const struct position *pos,
 
 static void take_position(struct desk *d, const struct position *pos)
 {
-    static const char letters[] = "amsx";
-
     (void)position_print(pos, d->game.position, sizeof d->game.position);
     d->game.position_hash = pos->hash;
     d->game.ply = (int)pos->ply;
     for (int s = 0; s < SEATS; s++)
-        d->game.conditions[s] = letters[pos->condition[s]];
+        d->game.conditions[s] = arbiter_condition_letter(pos->condition[s]);
 }
 
 static enum status tell_outcome(struct desk *d, const struct outcome *outcome, struct err *err)

@@ -251,20 +251,6 @@ static void put_rules(struct buf *out, const char *rules)
     buf_putc(out, '}');
 }
 
-static const char *condition_word(char letter)
-{
-    switch (letter) {
-    case 'a':
-        return "live";
-    case 'm':
-        return "mated";
-    case 's':
-        return "stalemated";
-    default:
-        return "absent";
-    }
-}
-
 static void put_seat(struct buf *out, const struct game_view *view, const struct game *game, int i)
 {
     const struct seat_row *seat = &view->seats[i];
@@ -279,7 +265,7 @@ static void put_seat(struct buf *out, const struct game_view *view, const struct
     if (row->state == GAME_OPEN || row->state == GAME_PLACING || !row->position[0])
         put_text_or_null(out, "condition", "");
     else
-        put_text(out, "condition", condition_word(row->conditions[i]));
+        put_text(out, "condition", arbiter_condition_word(row->conditions[i]));
     put_text_or_null(out, "left",
                      seat->left_how == SEAT_STAYED ? "" : seat_left_how_str(seat->left_how));
     if (row->state == GAME_PLACING)

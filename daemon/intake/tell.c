@@ -213,27 +213,13 @@ static void tell_clocks(struct act *a)
 
 static void say_condition(struct act *a, int seat)
 {
-    char code[32];
-    const char *slug = NULL;
+    char code[32], letter = a->game.conditions[seat];
 
-    switch (a->game.conditions[seat]) {
-    case 'm':
-        slug = "mated";
-        break;
-    case 's':
-        slug = "stalemated";
-        break;
-    case 'x':
-        slug = "absent";
-        break;
-    default:
-        break;
-    }
-    if (slug) {
-        (void)snprintf(code, sizeof code, "mail.condition.%s", slug);
-        buf_puts(&a->text, ", ");
-        say_plain(a, code);
-    }
+    if (letter == arbiter_condition_letter(CONDITION_LIVE))
+        return;
+    (void)snprintf(code, sizeof code, "mail.condition.%s", arbiter_condition_word(letter));
+    buf_puts(&a->text, ", ");
+    say_plain(a, code);
 }
 
 static void say_seat(struct act *a, int seat)
@@ -269,6 +255,15 @@ void say_result(struct act *a)
     buf_release(&text);
 }
 
+/* Have all his seats said yes? */
+static bool has_agreed(const struct act *a, const struct vote_row *vote)
+{
+    for (int seat = 0; seat < SEAT_COUNT; seat++)
+        if ((a->own >> seat & 1u) != 0 && vote->answers[seat] != 1)
+            return false;
+    return a->own != 0;
+}
+
 static enum status tell_status(struct act *a, struct err *err)
 {
     char code[64], state[64];
@@ -295,7 +290,11 @@ static enum status tell_status(struct act *a, struct err *err)
         say_seat(a, seat);
     st = votes_get_open(a->conn, a->game.id, VOTE_DRAW, &vote, err);
     if (st == ST_OK) {
-        SAY(a, "mail.vote_open", WORDS_TEXT("colour", colour_of(a, vote.seat)));
+        SAY(a,
+            a->own >> vote.seat & 1u ? "mail.vote_own"
+            : has_agreed(a, &vote)   ? "mail.vote_agreed"
+                                     : "mail.vote_open",
+            WORDS_TEXT("colour", colour_of(a, vote.seat)));
         say_line(a);
     } else if (st != ST_NOT_FOUND) {
         return st;

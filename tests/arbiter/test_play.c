@@ -403,10 +403,31 @@ static void test_the_chain_names_every_move_in_order(void **state)
 
 #define T(name) cmocka_unit_test_setup_teardown(name, table_setup, table_teardown)
 
+static void test_conditions_have_a_letter_and_a_word(void **state)
+{
+    static const struct {
+        enum condition condition;
+        char letter;
+        const char *word;
+    } table[] = {
+        {CONDITION_LIVE, 'a', "live"},
+        {CONDITION_MATED, 'm', "mated"},
+        {CONDITION_STALEMATED, 's', "stalemated"},
+        {CONDITION_ABSENT, 'x', "absent"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        assert_int_equal(arbiter_condition_letter(table[i].condition), table[i].letter);
+        assert_string_equal(arbiter_condition_word(table[i].letter), table[i].word);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(test_a_move_passes_the_turn_and_starts_the_next_clock),
+        T(test_conditions_have_a_letter_and_a_word),
         T(test_every_form_of_a_move_is_read),
         T(test_moves_that_cannot_be_are_refused_with_their_reason),
         T(test_a_move_names_what_it_answers),
