@@ -491,9 +491,17 @@ static const char *skip_blank_lines(const char *text)
 /* "Guten Tag," and its like: what the letter has to say comes below. */
 static bool is_greeting(const char *line, size_t n)
 {
+    static const char *const ends[] = {",", "!", "\u3002", "\uff0c", "\uff01", "\u3001"};
+
     while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\t'))
         n--;
-    return n > 0 && n <= GREETING_MAX && (line[n - 1] == ',' || line[n - 1] == '!');
+    for (size_t i = 0; n <= GREETING_MAX && i < COUNT_OF(ends); i++) {
+        size_t m = strlen(ends[i]);
+
+        if (n >= m && memcmp(line + n - m, ends[i], m) == 0)
+            return true;
+    }
+    return false;
 }
 
 static enum status read_wording(struct letter *letter, struct err *err)

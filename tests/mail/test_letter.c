@@ -342,6 +342,8 @@ static void test_words_of_absence_are_only_a_hint(void **state)
         {"Re: your move", "\u042f \u0432 \u043e\u0442\u043f\u0443\u0441\u043a\u0435.", true},
         {"Re: your move", "Guten Tag,\n\nich bin bis Montag nicht im B\u00fcro.", true},
         {"Re: your move", "Hello!\nI am on vacation.", true},
+        {"Re: your move",
+         "\u304a\u4e16\u8a71\u3067\u3059\u3002\n\u4f11\u6687\u4e2d\u3067\u3059\u3002", true},
         {"Re: your move", "e2-e4\nI am on vacation.", false},
         {"Re: your move", "Hello,\nhow are you?\nI am on vacation.", false},
         {"Re: your move", "e2-e4", false},
