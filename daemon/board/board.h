@@ -37,7 +37,7 @@ enum {
     BOARD_PNG_MAX = 2240,       /* pixels of width */
     BOARD_PNG_MIN = 120,
     BOARD_PNG_DEFAULT = 560,
-    BOARD_PNG_FORM = 2,         /* one more whenever the same SVG becomes other bytes of PNG */
+    BOARD_PNG_FORM = 3,         /* one more whenever the same SVG becomes other bytes of PNG */
     BOARD_TEXT_COLUMNS = 78     /* no line of a text board is longer */
 };
 

@@ -1,13 +1,14 @@
 /* board/indexed.c - see indexed.h. */
 #include "board/indexed.h"
 
-#include <gio/gio.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     PALETTE_MAX = 256,
-    PACKED_MAX = 4096, /* bytes that are packed at a time */
     SLOTS = 2 * INDEXED_COLOURS_MAX, /* a power of two */
     FREE = UINT16_MAX
 };
@@ -117,122 +118,111 @@ static bool choose(struct colours *c, int distance)
     return true;
 }
 
-/* A byte for the filter (none), then the row's indices. */
-static void index_row(const struct colours *c, const uint32_t *row, int width, unsigned char *to)
+static void index_row(const struct colours *c, const uint32_t *row, int width, png_byte *to)
 {
     uint32_t last = ~row[0];
-    unsigned char index = 0;
+    png_byte index = 0;
 
-    *to++ = 0;
     for (int x = 0; x < width; x++) {
         if (row[x] != last) {
             last = row[x];
-            index = (unsigned char)c->at[slot_of(c, last & c->told)];
+            index = (png_byte)c->at[slot_of(c, last & c->told)];
         }
         *to++ = index;
     }
 }
 
-/* All rows, deflated one after another: nothing as large as the picture is needed for that, which
- * the system would have to hand out page by page. */
-static enum status pack(const struct colours *c, const struct pixels *pixels, unsigned char *row,
-                        struct buf *out, struct err *err)
-{
-    GConverter *deflate =
-        G_CONVERTER(g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_ZLIB, INDEXED_LEVEL));
-    GConverterResult result = G_CONVERTER_CONVERTED;
-    unsigned char packed[PACKED_MAX];
-    size_t n_row = (size_t)pixels->width + 1, n_left = 0;
-    GError *fault = NULL;
-    enum status st;
-    int y = 0;
-
-    while (result != G_CONVERTER_FINISHED && result != G_CONVERTER_ERROR) {
-        gsize n_read = 0, n_packed = 0;
-
-        if (n_left == 0 && y < pixels->height) {
-            index_row(c, row_of(pixels, y++), pixels->width, row);
-            n_left = n_row;
-        }
-        result = g_converter_convert(
-            deflate, row + n_row - n_left, n_left, packed, sizeof packed,
-            y == pixels->height ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS, &n_read,
-            &n_packed, &fault);
-        n_left -= n_read;
-        buf_add(out, packed, n_packed);
-    }
-    st = result == G_CONVERTER_FINISHED
-             ? buf_status(out, "a picture of the board", err)
-             : err_set(err, ST_INTERNAL, "picture: %s", fault ? fault->message : "not packed");
-    g_clear_error(&fault);
-    g_object_unref(deflate);
-    return st;
-}
-
 /* ---------------------------------------------------------------- the file */
 
-static void put_number(unsigned char to[4], size_t n)
+struct writing {
+    const struct colours *colours;
+    const struct pixels *pixels;
+    png_byte *row; /* as wide as the picture */
+    int y;         /* of the row that comes next */
+    struct buf *out;
+    char fault[80];
+};
+
+static void on_error(png_structp png, png_const_charp what)
 {
-    for (int i = 0; i < 4; i++)
-        to[i] = (unsigned char)(n >> (24 - 8 * i));
+    struct writing *w = png_get_error_ptr(png);
+
+    (void)snprintf(w->fault, sizeof w->fault, "%s", what);
+    png_longjmp(png, 1);
 }
 
-/* PNG's check sum, four bits at a time. */
-static uint32_t crc_of(uint32_t crc, const void *bytes, size_t n)
+static void on_warning(png_structp png, png_const_charp what)
 {
-    static const uint32_t table[16] = {
-        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-        0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-        0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-    };
-    const unsigned char *p = bytes;
-
-    for (size_t i = 0; i < n; i++) {
-        crc ^= p[i];
-        crc = crc >> 4 ^ table[crc & 15];
-        crc = crc >> 4 ^ table[crc & 15];
-    }
-    return crc;
+    (void)png;
+    (void)what;
 }
 
-static void put_chunk(struct buf *out, const char type[4], const void *bytes, size_t n)
+static void on_bytes(png_structp png, png_bytep bytes, size_t n)
 {
-    unsigned char number[4];
+    struct writing *w = png_get_io_ptr(png);
 
-    put_number(number, n);
-    buf_add(out, number, 4);
-    buf_add(out, type, 4);
-    buf_add(out, bytes, n);
-    put_number(number, ~crc_of(crc_of(0xffffffffu, type, 4), bytes, n));
-    buf_add(out, number, 4);
+    buf_add(w->out, bytes, n);
 }
 
-static void put_file(struct buf *out, const struct pixels *pixels, const struct colours *c,
-                     const void *data, size_t n)
+static void on_flush(png_structp png)
 {
-    unsigned char head[13] = {[8] = 8 /* bits */, [9] = 3 /* a palette */};
-    unsigned char palette[3 * PALETTE_MAX];
+    (void)png;
+}
 
-    put_number(head, (size_t)pixels->width);
-    put_number(head + 4, (size_t)pixels->height);
+/* false: the library has given up, for w->fault. */
+static bool put_file(struct writing *w, png_structp png, png_infop info)
+{
+    png_color palette[PALETTE_MAX];
+    const struct colours *c = w->colours;
+
+    if (setjmp(png_jmpbuf(png)) != 0)
+        return false;
     for (int i = 0; i < c->n_palette; i++)
-        for (int k = 0; k < 3; k++)
-            palette[3 * i + k] = (unsigned char)(c->palette[i] >> (16 - 8 * k));
-    buf_add(out, "\x89PNG\r\n\x1a\n", 8);
-    put_chunk(out, "IHDR", head, sizeof head);
-    put_chunk(out, "PLTE", palette, 3 * (size_t)c->n_palette);
-    put_chunk(out, "IDAT", data, n);
-    put_chunk(out, "IEND", NULL, 0);
+        palette[i] = (png_color){.red = (png_byte)(c->palette[i] >> 16),
+                                 .green = (png_byte)(c->palette[i] >> 8),
+                                 .blue = (png_byte)c->palette[i]};
+    png_set_write_fn(png, w, on_bytes, on_flush);
+    png_set_IHDR(png, info, (png_uint_32)w->pixels->width, (png_uint_32)w->pixels->height, 8,
+                 PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_PLTE(png, info, palette, c->n_palette);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+    png_set_compression_level(png, INDEXED_LEVEL);
+    png_write_info(png, info);
+    for (; w->y < w->pixels->height; w->y++) {
+        index_row(c, row_of(w->pixels, w->y), w->pixels->width, w->row);
+        png_write_row(png, w->row);
+    }
+    png_write_end(png, NULL);
+    return true;
+}
+
+static enum status pack(struct writing *w, struct err *err)
+{
+    png_structp png =
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, w, on_error, on_warning);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    enum status st;
+
+    if (!info)
+        st = err_set(err, ST_NOMEM, "picture: no memory to pack it");
+    else if (!put_file(w, png, info))
+        st = err_set(err, ST_INTERNAL, "picture: %s", w->fault);
+    else
+        st = buf_status(w->out, "a picture of the board", err);
+    png_destroy_write_struct(&png, &info);
+    return st;
 }
 
 enum status indexed_png(const struct pixels *pixels, struct buf *out, struct err *err)
 {
     struct colours *colours = malloc(sizeof *colours);
-    unsigned char *row = malloc((size_t)pixels->width + 1);
-    struct buf packed = buf_make(out->limit);
+    struct writing w = {.colours = colours, .pixels = pixels, .out = out};
     enum status st = ST_OK;
 
-    if (!colours || !row) {
+    w.row = malloc((size_t)pixels->width);
+
+    if (!colours || !w.row) {
         st = err_set(err, ST_NOMEM, "picture: no memory for its colours");
         goto out;
     }
@@ -242,14 +232,9 @@ enum status indexed_png(const struct pixels *pixels, struct buf *out, struct err
     qsort(colours->all, (size_t)colours->n, sizeof colours->all[0], by_number);
     for (int near = INDEXED_NEAR; !choose(colours, near);)
         near += near / 2;
-    st = pack(colours, pixels, row, &packed, err);
-    if (st != ST_OK)
-        goto out;
-    put_file(out, pixels, colours, packed.data, packed.len);
-    st = buf_status(out, "a picture of the board", err);
+    st = pack(&w, err);
 out:
-    buf_release(&packed);
-    free(row);
+    free(w.row);
     free(colours);
     return st;
 }

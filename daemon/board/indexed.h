@@ -15,13 +15,12 @@
  *   less finely first: by 7 bits of each of red, green and blue, or 6, …; all of it is bounded and
  *   gives the same for the same pixels.  No dithering: dots between squares would be seen.
  *
- * Encoding: no filter (an index next to another means nothing), deflate by GLib at level
- *   INDEXED_LEVEL; one IDAT.  Level 6 makes a tenth less in twice the time, level 9 a sixth less in
- *   twenty times.
+ * Encoding: by libpng, without a filter (an index next to another means nothing), row by row: no
+ *   copy of the picture is made.  INDEXED_LEVEL is zlib's: level 6 makes a tenth less in twice the
+ *   time, level 9 a sixth less in twenty times.
  *
  * Ownership: pixels are read during the call only.  Threads: any.
- * Errors: ST_NOMEM, ST_TOO_LARGE for the buffer's limit, ST_INTERNAL when GLib does not compress.
- *   GLib itself ends the process when it finds no memory.
+ * Errors: ST_NOMEM, ST_TOO_LARGE for the buffer's limit, ST_INTERNAL when libpng gives up.
  */
 #ifndef FH_BOARD_INDEXED_H
 #define FH_BOARD_INDEXED_H

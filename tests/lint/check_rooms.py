@@ -15,13 +15,13 @@ signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h std
 time.h unistd.h dirent.h pwd.h grp.h netdb.h arpa/inet.h netinet/in.h netinet/tcp.h net/if.h sys/file.h
 sys/mman.h sys/prctl.h sys/resource.h sys/socket.h sys/stat.h sys/time.h sys/types.h sys/uio.h sys/un.h
 sys/wait.h sys/ioctl.h sys/statvfs.h sys/inotify.h sys/eventfd.h sys/epoll.h sys/random.h
-getopt.h libgen.h malloc.h asm/socket.h termios.h sched.h dlfcn.h""".split())
+getopt.h libgen.h setjmp.h malloc.h asm/socket.h termios.h sched.h dlfcn.h""".split())
 PURE = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stddef.h", "stdint.h", "string.h",
         "stdatomic.h", "immintrin.h"}
 EXTERNAL = {
     "libconfig": r"libconfig\.h", "sqlite3": r"sqlite3\.h", "sodium": r"sodium\.h|sodium/.*",
     "curl": r"curl/.*", "gmime": r"gmime/.*|glib\.h|glib/.*", "etpan": r"libetpan/.*",
-    "cairo": r"cairo\.h|cairo/.*", "librsvg": r"librsvg/.*|glib\.h|gio/gio\.h",
+    "cairo": r"cairo\.h|cairo/.*", "librsvg": r"librsvg/.*|glib\.h", "libpng": r"png\.h",
     "microhttpd": r"microhttpd\.h", "jansson": r"jansson\.h", "libsystemd": r"systemd/.*",
 }
 
