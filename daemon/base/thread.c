@@ -24,5 +24,5 @@ void thread_stand_back(void)
 
 void thread_go_first(void)
 {
-    (void)setpriority(PRIO_PROCESS, 0, -5); /* of this thread alone, as Linux has it */
+    (void)setpriority(PRIO_PROCESS, 0, -10); /* of this thread alone, as Linux has it */
 }

@@ -58,7 +58,7 @@ static void *try_it(void *arg)
 {
     int *at = arg;
 
-    (void)setpriority(PRIO_PROCESS, 0, -5);
+    (void)setpriority(PRIO_PROCESS, 0, -10);
     *at = getpriority(PRIO_PROCESS, 0);
     return NULL;
 }
