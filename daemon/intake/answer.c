@@ -102,8 +102,8 @@ static const struct {
     const char *slug;  /* of its explanation */
 } usages[] = {
     {COMMAND_MOVE, "e2-e4 · Nf3 · O-O · k13-l14=Q · 12. Rd4-d8", "move"},
-    {COMMAND_UNDO, "undo · undo south", "undo"},
-    {COMMAND_RESIGN, "resign · resign south", "resign"},
+    {COMMAND_UNDO, "undo", "undo"}, /* … with a seat of one's own */
+    {COMMAND_RESIGN, "resign", "resign"},
     {COMMAND_DRAW_OFFER, "draw · draw accept · draw decline", "draw"},
     {COMMAND_CLAIM_DRAW, "claim draw", "claim"},
     {COMMAND_ACCEPT, "accept · decline", "accept"},
@@ -151,26 +151,37 @@ static size_t usage_of(enum command_kind kind)
     return COUNT_OF(usages) - 1;
 }
 
-int placing_seat(const struct act *a)
+int own_seat(const struct act *a)
 {
-    if (a->token.purpose == TOKEN_PLACING && a->token.seat >= 0)
-        return a->token.seat;
     for (int seat = 0; seat < SEAT_COUNT; seat++)
         if (a->has_game && (a->own >> seat & 1u))
             return seat;
-    return -1;
+    return SEAT_SOUTH;
+}
+
+int placing_seat(const struct act *a)
+{
+    return a->token.purpose == TOKEN_PLACING && a->token.seat >= 0 ? a->token.seat : own_seat(a);
 }
 
 static void usage_put(const struct act *a, size_t i, char ret[USAGE_SIZE])
 {
-    int seat = placing_seat(a);
     char placing[PLACING_TEXT_SIZE];
 
-    if (usages[i].kind == COMMAND_PLACE)
+    switch (usages[i].kind) {
+    case COMMAND_PLACE:
         (void)snprintf(ret, USAGE_SIZE, "%s %s", usages[i].usage,
-                       words_placing(seat >= 0 ? (enum seat)seat : SEAT_SOUTH, placing));
-    else
+                       words_placing((enum seat)placing_seat(a), placing));
+        break;
+    case COMMAND_UNDO:
+    case COMMAND_RESIGN:
+        (void)snprintf(ret, USAGE_SIZE, "%s · %s %s", usages[i].usage, usages[i].usage,
+                       command_seat(own_seat(a)));
+        break;
+    default:
         (void)str_copy(ret, USAGE_SIZE, usages[i].usage);
+        break;
+    }
 }
 
 const char *command_usage(const struct act *a, enum command_kind kind, char ret[USAGE_SIZE])

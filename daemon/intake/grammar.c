@@ -432,13 +432,19 @@ static enum taken take_place(struct words *w, struct command *c)
     return had[0] && had[1] && had[2] ? TAKEN_COMMAND : bad(w, w->n, WANT_MAN);
 }
 
+static const char *const seat_names[] = {"south", "west", "north", "east"};
+
+const char *command_seat(int seat)
+{
+    assert(seat >= 0 && seat < (int)COUNT_OF(seat_names));
+    return seat_names[seat];
+}
+
 /* "south": 0 … "east": 3; -1 for anything else. */
 static int seat_of_word(const char *word)
 {
-    static const char *const names[] = {"south", "west", "north", "east"};
-
-    for (int i = 0; i < (int)COUNT_OF(names); i++)
-        if (str_case_eq(word, names[i]))
+    for (int i = 0; i < (int)COUNT_OF(seat_names); i++)
+        if (str_case_eq(word, seat_names[i]))
             return i;
     return -1;
 }
@@ -1093,7 +1099,6 @@ static enum grammar_fault fault_unknown(struct grammar *g, const struct grammar_
 /* The words that may stand where a `want` is, as far as they can be listed. */
 static size_t wanted_words(enum grammar_want want, const char *const **ret)
 {
-    static const char *const seats[] = {"south", "west", "north", "east"};
     static const char *const players[] = {"me", "open"};
     static const char *const options[] = {"private", "rated", "talk"};
     static const char *const variants[] = {"verney", "fortress", "teams"};
@@ -1104,8 +1109,8 @@ static size_t wanted_words(enum grammar_want want, const char *const **ret)
     case WANT_SEAT:
     case WANT_GAME_OR_SEAT:
     case WANT_COLOUR:
-        *ret = seats;
-        return COUNT_OF(seats);
+        *ret = seat_names;
+        return COUNT_OF(seat_names);
     case WANT_PLAYER:
         *ret = players;
         return COUNT_OF(players);

@@ -92,6 +92,9 @@ bool command_find(const char *word, enum command_kind *ret_kind);
 /* The command's first word that this one is a slip of, or stands for in another language; NULL. */
 const char *command_near(const char *word);
 
+/* 0: "south" … 3: "east". */
+const char *command_seat(int seat);
+
 enum seat_offer { SEAT_OFFER_ME, SEAT_OFFER_OPEN, SEAT_OFFER_HANDLE, SEAT_OFFER_ADDRESS };
 
 struct command {

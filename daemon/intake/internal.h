@@ -158,7 +158,9 @@ void say_shape_hint(struct act *a, struct buf *out, const char *line);
 /* How a command is written, with squares of the sender's own fortress where it has some. */
 enum { USAGE_SIZE = 128 };
 const char *command_usage(const struct act *a, enum command_kind kind, char ret[USAGE_SIZE]);
-/* Whose reserve a `place` is about: the token's seat, else the sender's first; -1: none. */
+/* The sender's first seat; South where he has none. */
+int own_seat(const struct act *a);
+/* Whose reserve a `place` is about: the token's seat, else own_seat(). */
 int placing_seat(const struct act *a);
 void say_help(struct act *a, const char *about);
 

@@ -329,7 +329,6 @@ static enum status run_move(struct run *r, struct err *err)
 /* Nothing of the army that was named is held: what is, and how that is taken back. */
 static enum status refuse_undo_of(struct run *r, struct err *err)
 {
-    static const char *const words[] = {"south", "west", "north", "east"};
     struct act *a = r->a;
     struct buf hint = buf_make(LINE_ROOM);
     int named = r->at->seat;
@@ -348,7 +347,7 @@ static enum status refuse_undo_of(struct run *r, struct err *err)
         buf_putc(&hint, '\n');
         words_put(&hint, a->lang, is_move ? "mail.undo_move" : "mail.undo_resign",
                   (const struct words_arg[]){
-                      WORDS_TEXT("word", words[seat]),
+                      WORDS_TEXT("word", command_seat(seat)),
                       is_move ? WORDS_TEXT("move", a->held.move)
                               : WORDS_TEXT("colour", colour_of(a, seat))},
                   2);
@@ -475,9 +474,11 @@ static enum status run_resign(struct run *r, struct err *err)
             return refuse(r, err, REASON_NOT_YOUR_GAME, "mail.not_your_seat");
     }
     st = hold_ms_of(a) > 0 ? hold_resignation(r, &act, err) : resign_now(r, &act, err);
-    if (st != ST_OK && err->reason == REASON_MISSING_FIELD)
-        return refuse(r, err, REASON_MISSING_FIELD, "mail.resign_which");
-    return st;
+    if (st == ST_OK || err->reason != REASON_MISSING_FIELD)
+        return st;
+    (void)words_print(r->hint, sizeof r->hint, a->lang, "mail.resign_which",
+                      (const struct words_arg[]){WORDS_TEXT("seat", command_seat(own_seat(a)))}, 1);
+    return err_reason(err, REASON_MISSING_FIELD, "%s", reason_title(REASON_MISSING_FIELD));
 }
 
 /* ------------------------------------------------------------------------------- draws */
@@ -825,19 +826,26 @@ static enum status find_named(struct run *r, struct game_row *ret, struct err *e
 /* Which seats of a game the user has: of the letter's, as they were read; of another, read now. */
 static enum status own_seats(struct run *r, int64_t game_id, unsigned *ret, struct err *err)
 {
+    const struct act *a = r->a;
     struct seat_row seats[SEAT_COUNT];
-    unsigned own = 0;
 
-    if (r->a->has_game && r->a->game.id == game_id) {
-        *ret = r->a->own;
+    if (a->has_game && a->game.id == game_id) {
+        *ret = a->own;
         return ST_OK;
     }
-    TRY(seats_get(r->a->conn, game_id, seats, err));
-    for (int seat = 0; seat < SEAT_COUNT; seat++)
-        if (seats[seat].user_id == r->a->sender.user.id)
-            own |= 1u << seat;
-    *ret = own;
+    TRY(seats_get(a->conn, game_id, seats, err));
+    *ret = seats_of_user(seats, a->sender.user.id);
     return ST_OK;
+}
+
+/* The allied seat of the first of some. */
+static const char *partner_of(unsigned seats)
+{
+    int seat = 0;
+
+    while (seat < SEAT_COUNT - 1 && (seats >> seat & 1u) == 0)
+        seat++;
+    return command_seat(seat ^ 2);
 }
 
 /* `join 7k2mq0xd`: a second letter with the same does not take the partner's seat as well. */
@@ -851,7 +859,9 @@ static enum status join(struct run *r, struct game_row *game, struct err *err)
     TRY(own_seats(r, game->id, &before, err));
     if (before != 0 && seats == 0) {
         (void)words_print(r->hint, sizeof r->hint, a->lang, "mail.join_again",
-                          (const struct words_arg[]){WORDS_TEXT("game", game->public_id)}, 1);
+                          (const struct words_arg[]){WORDS_TEXT("game", game->public_id),
+                                                     WORDS_TEXT("seat", partner_of(before))},
+                          2);
         return err_reason(err, REASON_ALREADY_SEATED, "%s", reason_title(REASON_ALREADY_SEATED));
     }
     st = arbiter_join(a->options->arbiter, a->txn, a->now, actor_of(a), game->id, seats, game, err);

@@ -359,6 +359,11 @@ static void test_a_draw_is_offered_accepted_and_declined(void **state)
     expect_says(r, "Success: you offer a draw.");
     r = post_say(p, WEST, post_token(p, WEST, TOKEN_DRAW, game), "accept");
     expect_says(r, "Success: you agree to the draw.");
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "status");
+    expect_says(r, "Red offers a draw, and you have agreed.");
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_INFO, game), "status");
+    expect_says(r, "Red: your offer of a draw waits for the answers of the others.");
+    expect_silent(r, "draw accept");
     r = post_say(p, EAST, post_token(p, EAST, TOKEN_INFO, game), "status");
     expect_says(r, "Red offers a draw");
     r = post_say(p, NORTH, post_token(p, NORTH, TOKEN_DRAW, game), "decline");
@@ -650,6 +655,11 @@ static void test_R_C13_who_has_two_armies_says_which_one_resigns(void **state)
     r = post_play(p, SOUTH, game, "resign");
     expect(r, INBOX_VERDICT_REFUSED);
     expect_says(r, "You have two armies in this game.");
+    expect_says(r, "for example `resign south`.");
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "help undo\nhelp resign");
+    expect_says(r, "  undo · undo west\n"); /* a seat of his own */
+    expect_says(r, "  resign · resign west\n");
+    expect_silent(r, "south");
     r = post_play(p, SOUTH, game, "resign west");
     expect(r, INBOX_VERDICT_REFUSED);
     expect_says(r, "NotYourGame");
@@ -1104,7 +1114,8 @@ static void test_games_lists_what_can_be_joined_and_join_takes_it(void **state)
     r = account(p, EAST, with_id(p, "join", game, ""));
     expect(r, INBOX_VERDICT_REFUSED);
     expect_says(r, "AlreadySeated");
-    expect_says(r, "name the second seat");
+    expect_says(r, "name the second seat, as in `join ");
+    expect_says(r, " east`."); /* West's ally */
     assert_int_equal(holder(p, game, EAST), 0);
     r = account(p, EAST, with_id(p, "join", game, " east"));
     expect(r, INBOX_VERDICT_ACTED);
@@ -1351,10 +1362,11 @@ static void test_answers_speak_the_players_language_and_zone(void **state)
 static void assert_no_english(const char *text)
 {
     static const char *const shown[] = {
-        "anna",     "capturable", "chess", "chosen", "create", "days",  "example",
-        "fortress", "inert",      "left",  "light",  "maybe",  "name",  "place",
-        "private",  "promotion",  "queen", "queens", "random", "rated", "reserve",
-        "safe",     "teams",      "usual", "verney",
+        "anna",  "capturable", "chess",     "chosen", "create", "days",  "east",  "example",
+        "fortress", "inert",   "left",      "light",  "maybe",  "name",  "nord",  "north",
+        "open",  "opponents",  "place",     "private", "promotion", "queen", "queens", "random",
+        "rated", "reserve",    "safe",      "seat",   "south",  "teams", "usual", "verney",
+        "west",  "zorro",
     };
     const char *at = strstr(text, "\n\n");
 
@@ -1392,6 +1404,13 @@ static void test_refusals_are_in_the_players_language_to_the_last_word(void **st
          "timpul pentru o mutare: de la 1 h la 60 z."},
         {"create teams\nseat south me\nseat west me", "место Юг; против себя не играют.",
          "are locul Sud; nimeni nu joacă împotriva sa."},
+        {"create teams\nseat nord me",
+         "`nord` здесь стоять не может; может стоять: south, west, north или east.",
+         "`nord` nu poate sta aici; poate sta: south, west, north sau east."},
+        {"create teams\nseat south", "в конце чего-то не хватает: me, open, имя игрока или адрес.",
+         "la sfârșit lipsește ceva: me, open, numele unui jucător sau o adresă."},
+        {"create teams\nseat south zorro", "игрока с именем zorro здесь нет;",
+         "zorro nu este numele unui jucător de aici;"},
         {"create teams\nseat south bo@@example", "адрес выглядит как name@example.org",
          "o adresă arată ca name@example.org"},
     };
