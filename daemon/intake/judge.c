@@ -477,10 +477,11 @@ static enum status envelope_user(struct act *a, struct user_row *ret, struct err
 }
 
 /*
- * A letter that the limits keep from being read (P29, P38).  Who wrote it can't be found out; but
- * one that came to a token of ours, or from a player's address as the envelope says, is put aside,
- * for the operator to look at, and if it is the token's owner's address he is told, so that he does
- * not lose on time in silence.  All others are strangers': anybody can send those.
+ * A letter that the limits keep from being read (P29, P38), or without both text and sender.  Who
+ * wrote it can't be found out; but one that came to a token of ours, or from a player's address as
+ * the envelope says, is put aside, for the operator to look at, and if it is the token's owner's
+ * address he is told, so that he does not lose on time in silence.  All others are strangers':
+ * anybody can send those.
  */
 static enum status judge_unread(struct act *a, struct settlement *s, struct err *err)
 {
@@ -491,7 +492,8 @@ static enum status judge_unread(struct act *a, struct settlement *s, struct err 
 
     if (!user)
         return err_reason(err, REASON_NO_MEMORY, "a letter");
-    (void)settle_as(s, INBOX_VERDICT_UNREADABLE, a->reading->fault.text);
+    (void)settle_as(s, INBOX_VERDICT_UNREADABLE,
+                    a->reading->has_letter ? "bad_from" : a->reading->fault.text);
     if (row->has_token)
         st = tokens_find(a->conn, row->token_hash, &token, err);
     if (st == ST_OK || st == ST_NOT_FOUND) {
@@ -545,6 +547,9 @@ static enum status judge_play(struct act *a, struct settlement *s, struct err *e
     case SENDER_CONFLICT:
         return judge_no_token(a, s, err);
     case SENDER_NO_FROM:
+        /* A mail server has made one line of it all (P38): nothing is read, but that is told. */
+        if (r->letter->problem == LETTER_NO_TEXT)
+            return judge_unread(a, s, err);
         return settle_as(s, INBOX_VERDICT_STRANGER, "bad_from");
     case SENDER_STRANGER:
         break;

@@ -220,6 +220,7 @@ static const struct pitfall pitfalls[] = {
     {"P38-no-boundary", MOVED, "", NULL},
     {"P38-unending", MOVED, "", NULL},
     {"P38-cr-only", MOVED, "", NULL},
+    {"P38-cr-only-made-one-line", KEPT, "bad_from", NULL},
     {"P38-cr-only-below-crlf", MOVED, "", NULL},
     {"P38-cr-only-crlf-at-end", MOVED, "", NULL},
     {"P38-nothing-but-text", KEPT, "", PLAY},

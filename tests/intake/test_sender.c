@@ -872,6 +872,31 @@ static void test_a_full_mailbox_is_worked_off_in_order(void **state)
         post_count(p, "SELECT count(*) FROM notes WHERE CAST(text AS INTEGER) = id - 1"), LETTERS);
 }
 
+/* P38: of a letter with CR line ends Postfix makes one header line.  Its sender is told, if the
+ * envelope is that of the token's owner; nobody else is. */
+static void test_a_letter_without_text_and_sender_is_answered_to_its_owner(void **state)
+{
+    static const char bytes[] = "From: anna@example.org To: x Subject: y  e2-e4\r\n";
+    static const char again[] = "From: anna@example.org To: x Subject: z  e2-e4\r\n";
+    static const char with_text[] = "From: anna@example.org To: x\r\n\r\ne2-e4\r\n";
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+
+    (void)post_token(p, SOUTH, TOKEN_TURN, game);
+    r = post_raw(p, "anna@example.org", to_token(p), bytes, sizeof bytes - 1);
+    expect(r, INBOX_VERDICT_UNREADABLE);
+    assert_string_equal(r->row.reason, "bad_from");
+    assert_true(r->has_answer);
+    assert_false(is_held(p, game));
+    r = post_raw(p, "bo@example.net", to_token(p), again, sizeof again - 1);
+    expect(r, INBOX_VERDICT_UNREADABLE);
+    assert_false(r->has_answer);
+    r = post_raw(p, "anna@example.org", to_token(p), with_text, sizeof with_text - 1);
+    expect(r, INBOX_VERDICT_STRANGER);
+    assert_false(r->has_answer);
+    assert_false(is_held(p, game));
+}
+
 /* ---------------------------------------------------------------- bounces, recovery, leaving */
 
 static enum status sent_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
@@ -1282,6 +1307,7 @@ int main(void)
         TEST(test_exactly_one_effect_a_letter),
         TEST(test_the_thread_works_letters_off),
         TEST(test_a_full_mailbox_is_worked_off_in_order),
+        TEST(test_a_letter_without_text_and_sender_is_answered_to_its_owner),
         TEST(test_bounces_suspend_by_blame_only),
         TEST(test_a_report_counts_for_the_address_that_the_letter_went_to),
         TEST(test_soft_bounces_count_on_three_days_and_old_ones_not),

@@ -209,6 +209,7 @@ static const struct wanted table[] = {
     {"P38-cr-only", HUMAN, "e2-e4", ""},
     {"P38-cr-only-below-crlf", HUMAN, "e2-e4", ""},
     {"P38-cr-only-crlf-at-end", HUMAN, "e2-e4", ""},
+    {"P38-cr-only-made-one-line", "ok", "none", "no_text", "!bad", "", ""},
     {"P38-no-blank-line", HUMAN, "e2-e4", ""},
     {"P38-header-only", "ok", "none", "no_text", ANNA, "", ""},
     {"P38-nothing-but-text", "invalid", NULL, NULL, NULL, NULL, NULL},
