@@ -322,7 +322,9 @@ void say_grammar_fault(struct act *a, const struct grammar *g)
         WORDS_TEXT("usage", command_usage(a, g->fault_command, usage)),
         WORDS_NUMBER("most", GRAMMAR_COMMANDS_MAX));
     say_line(a);
-    if (g->fault == GRAMMAR_UNKNOWN || g->fault == GRAMMAR_ARGUMENT || g->fault == GRAMMAR_MIXED ||
+    if (g->fault == GRAMMAR_UNKNOWN || g->fault == GRAMMAR_MIXED ||
+        (g->fault == GRAMMAR_ARGUMENT &&
+         (g->fault_want == WANT_SQUARE || g->fault_want == WANT_LINE)) ||
         g->fault == GRAMMAR_LOOKALIKE) /* a Russian К is a knight, and only looks like a king */
         say_shape_hint(a, &a->text, g->fault_shown);
     if (g->fault == GRAMMAR_UNKNOWN || g->fault == GRAMMAR_ARGUMENT)

@@ -353,6 +353,8 @@ static bool append(char *text, size_t size, const char *more)
     return true;
 }
 
+static bool is_marks(const char *text);
+
 static int square_of_word(const char *word)
 {
     char small[SQUARE_TEXT_MAX];
@@ -451,13 +453,21 @@ static int seat_of_word(const char *word)
 
 static enum taken take_seat(struct words *w, struct command *c)
 {
+    const char *player;
+    size_t n;
+
     c->seat = w->n > 1 ? seat_of_word(w->at[1]) : -1;
     if (c->seat < 0)
         return bad(w, 1, WANT_SEAT);
     if (w->n < 3)
         return bad(w, 2, WANT_PLAYER);
+    if (str_eq(w->at[2], "=") || is_marks(w->at[2])) /* "seat south = me" */
+        return bad(w, 2, WANT_PLAYER);
     if (w->n > 3)
         return bad(w, 3, WANT_NOTHING);
+    trim(w->at[2], &player, &n); /* "anna" in quotation marks */
+    memmove(w->at[2], player, n);
+    w->at[2][n] = '\0';
     if (str_case_eq(w->at[2], "me"))
         c->offer = SEAT_OFFER_ME;
     else if (str_case_eq(w->at[2], "open"))
@@ -467,22 +477,24 @@ static enum taken take_seat(struct words *w, struct command *c)
     return str_copy(c->text, sizeof c->text, w->at[2]) ? TAKEN_COMMAND : TAKEN_TOO_LONG;
 }
 
-/* A game's short id, as `games` shows it: eight of Crockford's digits.  ret: in small letters. */
+/* A game's short id, as `games` shows it: eight of Crockford's digits; as subjects do: in brackets.
+ * ret: in small letters; untouched where it is none. */
 static bool game_of_word(const char *word, char ret[GRAMMAR_WORD_SIZE])
 {
     enum { DIGITS = 8 };
+    char id[DIGITS + 1];
     size_t n = strlen(word);
+    bool has_brackets = n == DIGITS + 2 && word[0] == '[' && word[n - 1] == ']';
 
-    if (n != DIGITS)
+    if (n != DIGITS && !has_brackets)
         return false;
-    for (size_t i = 0; i <= n; i++) {
-        char c = char_lower(word[i]);
-
-        if (c && ((!char_is_letter(c) && !char_is_digit(c)) || strchr("ilou", c)))
+    for (size_t i = 0; i < DIGITS; i++) {
+        id[i] = char_lower(word[i + has_brackets]);
+        if ((!char_is_letter(id[i]) && !char_is_digit(id[i])) || strchr("ilou", id[i]))
             return false;
-        ret[i] = c;
     }
-    return true;
+    id[DIGITS] = '\0';
+    return str_copy(ret, GRAMMAR_WORD_SIZE, id);
 }
 
 /* [game] [seat], the game at least where it is needed. */
@@ -503,6 +515,31 @@ static enum taken take_game(struct words *w, bool is_needed, struct command *c)
         at++;
     }
     return no_more(w, at);
+}
+
+static const char *const variants[] = {"verney", "fortress", "teams"};
+
+static bool is_variant(const char *word)
+{
+    for (size_t i = 0; i < COUNT_OF(variants); i++)
+        if (str_case_eq(word, variants[i]))
+            return true;
+    return false;
+}
+
+/* Is a word that stands where the game should none for sure: a slip of one, or one comes behind it?
+ * Any other name is for rules/ to know. */
+static bool is_no_variant(const struct words *w, size_t at)
+{
+    if (is_variant(w->at[at]))
+        return false;
+    for (size_t i = 0; i < COUNT_OF(variants); i++)
+        if (guess_distance(w->at[at], variants[i]) >= 0)
+            return true;
+    for (size_t i = at + 1; i < w->n; i++)
+        if (is_variant(w->at[i]))
+            return true;
+    return false;
 }
 
 static enum taken take_create(struct words *w, struct command *c)
@@ -528,6 +565,8 @@ static enum taken take_create(struct words *w, struct command *c)
             c->create.table_talk = true;
         } else if (!c->text[0] != !strchr(word, '=')) { /* the game first, then house rules */
             return bad(w, i, c->text[0] ? WANT_OPTION : WANT_VARIANT);
+        } else if (!c->text[0] && is_no_variant(w, i)) {
+            return bad(w, i, WANT_VARIANT);
         } else if (!append(c->text, sizeof c->text, word)) {
             return TAKEN_TOO_LONG;
         }
@@ -1096,12 +1135,49 @@ static enum grammar_fault fault_unknown(struct grammar *g, const struct grammar_
     return fault_at(g, GRAMMAR_UNKNOWN, line);
 }
 
+/* `create` as it may be meant: "days = 7", "days 7", "7 days" and "inert:safe" written with "=",
+ * and without words of courtesy. */
+static bool guess_create(struct grammar *g, const struct words *w)
+{
+    static const char *const idle[] = {"a", "the", "new", "game", "please"};
+    char line[GRAMMAR_SHOWN_SIZE] = "create";
+    struct words words;
+    size_t n = strlen(line);
+
+    for (size_t i = 1; i < w->n; i++) {
+        const char *word = w->at[i];
+        bool is_idle = false, is_number = strspn(word, "0123456789") == strlen(word);
+
+        for (size_t k = 0; k < COUNT_OF(idle); k++)
+            is_idle = is_idle || str_case_eq(word, idle[k]);
+        if (is_idle)
+            continue;
+        if (is_number && i + 1 < w->n && str_case_eq(w->at[i + 1], "days"))
+            i++; /* "7 days" */
+        else if (is_number)
+            is_number = line[n - 1] == '='; /* "days = 7" */
+        if (n + strlen(word) + sizeof " days==" > sizeof line)
+            return false;
+        if (line[n - 1] != '=' && word[0] != '=' && word[0] != ':')
+            line[n++] = ' ';
+        if (is_number && line[n - 1] != '=') {
+            memcpy(line + n, "days=", 5);
+            n += 5;
+        }
+        for (const char *t = word; *t; t++)
+            line[n++] = *t == ':' ? '=' : *t;
+        if (str_case_eq(word, "days") && i + 1 < w->n && char_is_digit(w->at[i + 1][0]))
+            line[n++] = '=';
+        line[n] = '\0';
+    }
+    return split(line, n, &words) && guess_line(g, &words, 0, words.n, words.n, NULL);
+}
+
 /* The words that may stand where a `want` is, as far as they can be listed. */
 static size_t wanted_words(enum grammar_want want, const char *const **ret)
 {
     static const char *const players[] = {"me", "open"};
     static const char *const options[] = {"private", "rated", "talk"};
-    static const char *const variants[] = {"verney", "fortress", "teams"};
     static const char *const acts[] = {"offer", "accept", "decline", "claim"};
     static const char *const draw[] = {"draw"};
 
@@ -1154,6 +1230,8 @@ static enum grammar_fault fault_argument(struct grammar *g, const struct grammar
     for (size_t i = 0; !g->guess[0] && i < n; i++)
         if (guess_distance(words.at[words.bad], list[i]) >= 0)
             (void)guess_line(g, &words, 0, words.n, words.bad, list[i]);
+    if (!g->guess[0] && command.kind == COMMAND_CREATE)
+        (void)guess_create(g, &words);
     if (!g->guess[0] && command.kind != COMMAND_CREATE && /* there a word more is a wish more */
         !guess_line(g, &words, 0, words.n, words.bad, ""))
         (void)guess_line(g, &words, 0, words.bad, words.n, NULL);

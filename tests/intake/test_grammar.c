@@ -222,7 +222,8 @@ static void test_games_are_named_by_their_ids(void **state)
                 {"leave 7k2mq0xd", COMMAND_LEAVE, "7k2mq0xd", -1},
                 {"leave 7k2mq0xd south", COMMAND_LEAVE, "7k2mq0xd", 0},
                 {"status 7k2mq0xd", COMMAND_STATUS, "7k2mq0xd", -1},
-                {"board 7k2mq0xd", COMMAND_BOARD, "7k2mq0xd", -1}};
+                {"board 7k2mq0xd", COMMAND_BOARD, "7k2mq0xd", -1},
+                {"join [7k2mq0xd] east", COMMAND_JOIN, "7k2mq0xd", 3}}; /* as in subjects */
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -281,6 +282,18 @@ static void test_the_word_that_is_wrong_is_named(void **state)
         {"create verney privat", "privat", WANT_OPTION, "create verney private"},
         {"create verney ratd days=3", "ratd", WANT_OPTION, "create verney rated days=3"},
         {"create verney fast", "fast", WANT_OPTION, ""},
+        {"create verny", "verny", WANT_VARIANT, "create verney"},
+        {"create a verney game", "a", WANT_VARIANT, "create verney"},
+        {"create new verney private", "new", WANT_VARIANT, "create verney private"},
+        {"create verney days = 7", "days", WANT_OPTION, "create verney days=7"},
+        {"create verney days =7 rated", "days", WANT_OPTION, "create verney days=7 rated"},
+        {"create verney days 7", "days", WANT_OPTION, "create verney days=7"},
+        {"create verney 7 days", "7", WANT_OPTION, "create verney days=7"},
+        {"create verney days:7", "days:7", WANT_OPTION, "create verney days=7"},
+        {"create verney inert = capturable", "inert", WANT_OPTION,
+         "create verney inert=capturable"},
+        {"create verney 7", "7", WANT_OPTION, ""},
+        {"seat south = me", "=", WANT_PLAYER, "seat south me"},
         {"create verney days=x", "days=x", WANT_DAYS, ""},
         {"create verney days=3 days=4", "days=4", WANT_DAYS, ""},
         {"create", "", WANT_VARIANT, ""},
@@ -359,6 +372,8 @@ static void test_commas_part_words(void **state)
     assert_int_equal(read("create private days=3 teams"), GRAMMAR_NONE); /* in any order */
     assert_string_equal(g.commands[0].text, "teams");
     assert_int_equal(g.commands[0].create.days, 3);
+    assert_int_equal(read("seat south \"anna\""), GRAMMAR_NONE);
+    assert_string_equal(g.commands[0].text, "anna");
     assert_int_equal(read("seat south, me"), GRAMMAR_NONE);
     assert_int_equal(g.commands[0].seat, 0);
 }
