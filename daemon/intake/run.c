@@ -301,7 +301,7 @@ static enum status run_move(struct run *r, struct err *err)
     enum status st;
 
     if (r->has_moved)
-        return refuse(r, err, REASON_MOVE_HELD, "mail.two_moves");
+        return refuse(r, err, REASON_BAD_REQUEST, "mail.two_moves");
     if (a->game.turn_seat >= 0 && (r->resigned >> a->game.turn_seat & 1u))
         return refuse(r, err, REASON_BAD_REQUEST, "mail.after_resign");
     if (a->game.state == GAME_RUNNING && a->token.state_no == a->game.state_no &&
@@ -1018,7 +1018,7 @@ static enum status run_one(struct run *r, struct err *err)
     if (r->is_stale && needs_fresh_letter(c))
         return err_reason(err, REASON_STATE_MISMATCH, "%s", reason_title(REASON_STATE_MISMATCH));
     if (r->has_moved && !may_follow_move(c->kind))
-        return refuse(r, err, REASON_MOVE_HELD, "mail.after_move");
+        return refuse(r, err, REASON_BAD_REQUEST, "mail.after_move");
     if (r->resigned && !may_follow_resign(r, c->kind))
         return refuse(r, err, REASON_BAD_REQUEST, "mail.after_resign");
     switch (c->kind) {
@@ -1073,28 +1073,61 @@ static bool tells_more(enum reason reason)
     case REASON_NO_CLAIM:
     case REASON_SEAT_OUT:
     case REASON_MISSING_FIELD:
+    case REASON_NOT_YOUR_TURN:
         return true;
     default:
         return false;
     }
 }
 
-static void say_refusal(struct run *r, const struct err *err)
+/* Titles that are about requests and fields, or say less than anything behind them. */
+static bool is_title_of_http(enum reason reason)
+{
+    switch (reason) {
+    case REASON_BAD_REQUEST:
+    case REASON_BAD_FIELD:
+    case REASON_MISSING_FIELD:
+    case REASON_LINK_EXPIRED:
+    case REASON_NOT_FOUND:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* "InvalidMove: The move is not legal: the way is blocked by …." */
+static void say_why(struct run *r, const struct err *err)
 {
     struct act *a = r->a;
     struct buf more = buf_make(LINE_ROOM);
+    bool has_more = r->why[0] != '\0', has_title = true;
+
+    if (has_more)
+        buf_puts(&more, r->why);
+    else
+        has_more = tells_more(err->reason) && words_refusal(&more, a->lang, err);
+    if (is_title_of_http(err->reason) && (has_more || r->hint[0]))
+        has_title = false;
+    buf_printf(&a->text, "%s: ", reason_word(err->reason));
+    if (has_title)
+        buf_puts(&a->text, words_reason(a->lang, err->reason));
+    if (has_more)
+        buf_printf(&a->text, "%s%s", has_title ? ": " : "", more.data);
+    if (has_title || has_more)
+        buf_puts(&a->text, ".\n");
+    buf_release(&more);
+}
+
+static void say_refusal(struct run *r, const struct err *err)
+{
+    struct act *a = r->a;
 
     buf_clear(&a->text);
     say_plain(a, "mail.nothing_changed");
     buf_puts(&a->text, "\n\n");
     SAY(a, "mail.fault_line", WORDS_NUMBER("line", r->at->line), WORDS_TEXT("text", r->at->shown));
-    buf_printf(&a->text, "\n%s: %s", reason_word(err->reason), words_reason(a->lang, err->reason));
-    if (r->why[0])
-        buf_printf(&a->text, ": %s", r->why);
-    else if (tells_more(err->reason) && words_refusal(&more, a->lang, err))
-        buf_printf(&a->text, ": %s", more.data);
-    buf_puts(&a->text, ".\n");
-    buf_release(&more);
+    say_line(a);
+    say_why(r, err);
     if (r->hint[0])
         buf_printf(&a->text, "%s\n", r->hint);
     if (err->reason == REASON_STATE_MISMATCH && !r->hint[0]) {

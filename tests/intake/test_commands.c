@@ -178,7 +178,7 @@ static void test_a_refused_move_names_reason_and_what_would_be_legal(void **stat
     /* Not his turn; not his game. */
     r = post_play(p, WEST, game, "b4-d4");
     expect(r, INBOX_VERDICT_REFUSED);
-    expect_says(r, "NotYourTurn");
+    expect_says(r, "NotYourTurn: It is not your turn: it is the turn of South.");
     r = post_play(p, OTHER, game, "e2-e4");
     expect_says(r, "NotYourGame");
     /* The same token still plays: nothing had changed. */
@@ -239,7 +239,8 @@ static void test_commands_of_a_letter_are_one_unit(void **state)
     assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 0);
     r = post_play(p, SOUTH, game, "e2-e4\nresign");
     expect(r, INBOX_VERDICT_REFUSED);
-    expect_says(r, "Line 2: resign");
+    expect_says(r, "Line 2: resign\nBadRequest: Behind a move only");
+    expect_silent(r, "MoveIsHeld"); /* nothing is */
     assert_false(is_held(p, game));
     r = post_play(p, SOUTH, game, "draw\ne2-e4\nnote good\nstatus\ndraw");
     expect(r, INBOX_VERDICT_ACTED);
@@ -405,7 +406,7 @@ static void test_what_a_game_has_not_is_said_so(void **state)
         const char *text, *words;
     } rows[] = {
         {"O-O", "InvalidMove: The move is not legal: this game has no castling."},
-        {"place R p4 N n3 B o1", "this game has no chosen reserves"},
+        {"place R p4 N n3 B o1", "\nBadRequest: this game has no chosen reserves"},
     };
     struct post *p = *state;
     int64_t game = game_start(p->t, "verney");
@@ -600,7 +601,7 @@ static void test_a_move_and_a_resignation_take_each_others_place(void **state)
     /* In one letter they contradict each other, whichever comes first. */
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "undo\nresign\ne2-e4");
     expect(r, INBOX_VERDICT_REFUSED);
-    expect_says(r, "Line 3: e2-e4");
+    expect_says(r, "Line 3: e2-e4\nBadRequest: ");
     expect_says(r, "Behind a resignation only");
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_RECEIPT, game), "resign\ndraw");
     expect(r, INBOX_VERDICT_REFUSED);
@@ -654,7 +655,7 @@ static void test_R_C13_who_has_two_armies_says_which_one_resigns(void **state)
 
     r = post_play(p, SOUTH, game, "resign");
     expect(r, INBOX_VERDICT_REFUSED);
-    expect_says(r, "You have two armies in this game.");
+    expect_says(r, "\nBadRequest: You have two armies in this game.");
     expect_says(r, "for example `resign south`.");
     r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "help undo\nhelp resign");
     expect_says(r, "  undo · undo west\n"); /* a seat of his own */
@@ -787,8 +788,7 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
         const char *text, *words;
     } rows[] = {
         {"create chess\nseat south me",
-         "BadRequest: A field has a value that cannot be used: there is "
-         "no game `chess`; games: verney, fortress, teams."},
+         "BadRequest: there is no game `chess`; games: verney, fortress, teams."},
         {"create verney reserve=usual\nseat south me",
          "`reserve=usual`: there is no such house rule; house rules of verney: "
          "inert=safe|capturable, queens=light|left, promotion=queen|any."},
@@ -796,8 +796,8 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
                                                      "value; house rules of verney: inert=safe|"},
         {"create teams inert=safe\nseat south me",
          "`inert=safe`: the game teams has no house rules."},
-        {"create verney days=365\nseat south me", "BadRequest: A field has a value that cannot be "
-                                                  "used: the time for a move is from 1 h to 60 d."},
+        {"create verney days=365\nseat south me", "BadRequest: the time for a move is from 1 h "
+                                                  "to 60 d."},
         {"create verney days=0\nseat south me", "the time for a move is from 1"},
         {"create verney\nseat south nobody",
          "InvalidUser: There is no such player: nobody is not the name of a player here"},
@@ -819,7 +819,7 @@ static void test_a_game_that_cannot_be_made_is_not(void **state)
         {"create verney\nseat south bo@@example", "BadRequest"},
         {"create verney\ncreate teams", "`create` stands once in a letter"},
         {"seat south me", "`create` stands once in a letter"},
-        {"e2-e4", "This letter is about no game"},
+        {"e2-e4", "\nBadRequest: This letter is about no game"},
         {"accept", "Nothing waits for your answer"},
         {"confirm", "No letter waits for your word"},
     };
@@ -1395,8 +1395,8 @@ static void test_refusals_are_in_the_players_language_to_the_last_word(void **st
     static const struct {
         const char *text, *ru, *ro;
     } rows[] = {
-        {"create chess", "BadRequest: Значение не годится: игры `chess` нет; игры: verney,",
-         "BadRequest: O valoare nu se potrivește: nu există jocul `chess`; jocuri: verney,"},
+        {"create chess", "BadRequest: игры `chess` нет; игры: verney,",
+         "BadRequest: nu există jocul `chess`; jocuri: verney,"},
         {"create verney inert=maybe",
          "такого значения у правила стола нет; правила стола игры verney:",
          "regula mesei nu are această valoare; regulile mesei în verney:"},

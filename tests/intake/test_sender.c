@@ -1246,7 +1246,7 @@ static void test_a_dry_run_shows_what_is_held_asked_or_refused(void **state)
          {"sender: foreign; ", "verdict: held, foreign_sender; it is kept for its owner's word\n",
           "can be answered as confirm:\n---\nA letter from e…@example.net came", "\ne2-e4\n"}},
         {TOKEN_TURN, true, "anna@example.org", "undo",
-         {"  line 1: undo → NothingToUndo\n", "Nothing of yours is held any more"}},
+         {"  line 1: undo → NothingToUndo\n", "Nothing of yours is held: what was"}},
     };
     struct post *p = *state;
     int64_t game = game_start(p->t, "teams");

@@ -71,7 +71,7 @@ static void test_arguments_are_put_in_by_name(void **state)
     (void)state;
     assert_put(LANG_EN, "event.credited",
                (const struct words_arg[]){WORDS_TEXT("length", "1 d"), WORDS_TEXT("other", "x")},
-               2, "1 d were added to the time");
+               2, "Time added: 1 d");
     assert_put(LANG_RU, "length.d", (const struct words_arg[]){WORDS_NUMBER("n", -3)}, 1, "-3 д");
 }
 
