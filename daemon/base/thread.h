@@ -15,8 +15,8 @@ void thread_name(const char *name);
  * for.  Other services do not starve it where each has its own control group, as under systemd. */
 void thread_stand_back(void);
 
-/* The calling thread goes before the others of the process where both want the processor (nice -10):
- * for the one that all wait for.  Where the process may not (it is neither root's nor has a
+/* The calling thread goes before the others of the process where both want the processor (nice
+ * -10): for the one that all wait for.  Where the process may not (it is neither root's nor has a
  * RLIMIT_NICE for it: LimitNICE= of a unit) nothing changes. */
 void thread_go_first(void);
 

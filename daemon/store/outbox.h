@@ -215,8 +215,8 @@ MUST_CHECK enum status outbox_find_mail(struct store_conn *conn, int64_t event_i
 /*
  * Whether a player has been told that it is his turn: over all intents of the classes turn and
  * start to him that events of this game with seq > since have caused, and that speak of state_no
- * (the turn's first) or later, whatever the channel.  Superseded ones do not count: nobody wanted them any more, or a newer one took their
- * place.  What was purged is as if it had never been.
+ * (the turn's first) or later, whatever the channel.  Superseded ones do not count: nobody wanted
+ * them any more, or a newer one took their place.  What was purged is as if it had never been.
  */
 struct outbox_handover {
     bool is_wanted;  /* a letter was to tell him; else he wants none */
