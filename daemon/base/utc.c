@@ -1,6 +1,7 @@
 #include "base/utc.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,8 +144,9 @@ enum { N_UNITS = sizeof UNITS / sizeof UNITS[0] };
 
 enum status length_parse(const char *text, int64_t *ret_ms, struct err *err)
 {
-    const int64_t most = 100000 * MS_DAY;
+    const int64_t most = LENGTH_DAYS_MAX * MS_DAY;
     int64_t sum = 0;
+    bool is_too_long = false;
     const char *p = text;
 
     while (*p == ' ')
@@ -159,22 +161,26 @@ enum status length_parse(const char *text, int64_t *ret_ms, struct err *err)
         for (; *p >= '0' && *p <= '9'; p++) {
             n = n * 10 + (*p - '0');
             if (n > most)
-                goto bad;
+                n = most + 1; /* too long, in whatever unit */
         }
         while (p[unit_len] >= 'a' && p[unit_len] <= 'z')
             unit_len++;
         for (u = 0; u < N_UNITS; u++)
             if (strlen(UNITS[u].name) == unit_len && !strncmp(UNITS[u].name, p, unit_len))
                 break;
-        if (u == N_UNITS || n > most / UNITS[u].ms)
+        if (u == N_UNITS)
             goto bad;
-        sum += n * UNITS[u].ms;
-        if (sum > most)
-            goto bad;
+        if (n > (most - sum) / UNITS[u].ms)
+            is_too_long = true;
+        else
+            sum += n * UNITS[u].ms;
         p += unit_len;
         while (*p == ' ')
             p++;
     }
+    if (is_too_long)
+        return err_reason(err, REASON_BAD_FIELD, "\"%.40s\" is longer than %dd", text,
+                          LENGTH_DAYS_MAX);
     *ret_ms = sum;
     return ST_OK;
 bad:

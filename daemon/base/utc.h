@@ -53,7 +53,9 @@ void utc_format(utc_ms at, char ret_text[UTC_TEXT_SIZE]);
 MUST_CHECK enum status utc_parse(const char *text, utc_ms *ret_at, struct err *err);
 
 /* A length as people write it: "14d", "12h", "36h", "90m", "30s", "500ms", or joined "1d 12h";
- * a bare number is refused.  ST_INVALID with what was wrong; ret_ms is never negative. */
+ * a bare number is refused, and so is what is longer than LENGTH_DAYS_MAX days.  ST_INVALID with
+ * what was wrong; ret_ms is never negative. */
+enum { LENGTH_DAYS_MAX = 100000 };
 MUST_CHECK enum status length_parse(const char *text, int64_t *ret_ms, struct err *err);
 
 /* The shortest such text of at most two units, rounded down: "6d 4h", "45m", "0s".  Negative

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "settings/scan.h"
 #include "settings/table.h"
 
 enum { KEYS_MAX = 128, NAME_MAX_BYTES = 64 };
@@ -27,6 +28,7 @@ struct loading {
     size_t error_count;
     const char *name;
     const char *folder;
+    const char *text;              /* of the configuration; NULL: none */
     struct place places[KEYS_MAX]; /* by key; file "" = the default stands */
     bool is_out_of_memory;
 };
@@ -85,6 +87,26 @@ static const struct key *key_find(const char *name)
     return NULL;
 }
 
+/* The known group nearest to name. */
+static void group_nearest(const char *name, char ret[NAME_MAX_BYTES + 1])
+{
+    size_t least = SIZE_MAX;
+
+    for (size_t i = 0; i < settings_key_count; i++) {
+        char group[NAME_MAX_BYTES + 1];
+        size_t d, len = strcspn(settings_keys[i].name, ".");
+
+        if (!settings_keys[i].name[len])
+            continue;
+        (void)snprintf(group, sizeof group, "%.*s", (int)len, settings_keys[i].name);
+        d = text_distance(name, group);
+        if (d < least) {
+            least = d;
+            (void)str_copy(ret, NAME_MAX_BYTES + 1, group);
+        }
+    }
+}
+
 static bool group_is_known(const char *name)
 {
     size_t len = strlen(name);
@@ -130,11 +152,45 @@ static void unknown_add(struct loading *l, const struct place *place, const char
                         bool is_group)
 {
     struct err why = ERR_INIT;
-    const struct key *near = key_nearest(name);
+    char near[NAME_MAX_BYTES + 1] = "";
 
-    (void)err_set(&why, ST_INVALID, "is not a known %s; the nearest is %s",
-                  is_group ? "group" : "key", near->name);
+    if (is_group && !strchr(name, '.'))
+        group_nearest(name, near);
+    else
+        (void)str_copy(near, sizeof near, key_nearest(name)->name);
+    if (!is_group && group_is_known(name))
+        (void)err_set(&why, ST_INVALID, "should be a group, as %s: { … }", name);
+    else
+        (void)err_set(&why, ST_INVALID, "is not a known %s; the nearest is %s",
+                      is_group ? "group" : "key", near);
     error_add(l, place, name, &why);
+}
+
+/* Looks for how the number of a key is written. */
+struct number_search {
+    const char *key;
+    char written[64];
+};
+
+static void number_search(void *arg, enum scan_what what, const char *key, const char *text)
+{
+    struct number_search *search = arg;
+
+    if (what == SCAN_NUMBER && str_eq(key, search->key))
+        (void)snprintf(search->written, sizeof search->written, "%s", text);
+}
+
+/* A whole number, which libconfig would cut to 32 bits: as it is written. */
+static enum status number_read(struct loading *l, const struct key *key,
+                               const config_setting_t *setting, struct err *why)
+{
+    struct number_search search = {.key = key->name};
+    int64_t value;
+
+    scan_settings(l->text, l->folder, number_search, &search);
+    if (search.written[0] && scan_number(search.written, &value))
+        return key_read_number(key, value, search.written, l->s, why);
+    return key_read_number(key, config_setting_get_int64(setting), NULL, l->s, why);
 }
 
 /* Read one setting that has no name of its own below it. */
@@ -150,10 +206,8 @@ static void value_read(struct loading *l, const struct key *key, const config_se
         st = key_read_text(key, config_setting_get_string(setting), l->folder, l->s, &why);
         break;
     case CONFIG_TYPE_INT:
-        st = key_read_number(key, config_setting_get_int(setting), l->s, &why);
-        break;
     case CONFIG_TYPE_INT64:
-        st = key_read_number(key, config_setting_get_int64(setting), l->s, &why);
+        st = number_read(l, key, setting, &why);
         break;
     case CONFIG_TYPE_BOOL:
         st = key_read_bool(key, config_setting_get_bool(setting), l->s, &why);
@@ -479,6 +533,53 @@ static unsigned nul_line(const char *text, size_t len)
     return 0;
 }
 
+/* Looks for the setting of which libconfig says that it is there twice, or of several types. */
+struct fault_search {
+    enum scan_what what;
+    struct buf seen; /* names, each ended by a NUL */
+    char found[NAME_MAX_BYTES + 1];
+};
+
+static void fault_search(void *arg, enum scan_what what, const char *key, const char *text)
+{
+    struct fault_search *search = arg;
+
+    (void)text;
+    if (search->found[0] || what != search->what)
+        return;
+    if (what == SCAN_NAME) {
+        size_t at = 0;
+
+        while (at < search->seen.len && !str_eq(search->seen.data + at, key))
+            at += strlen(search->seen.data + at) + 1;
+        if (at >= search->seen.len) {
+            buf_add(&search->seen, key, strlen(key) + 1);
+            return;
+        }
+    }
+    (void)snprintf(search->found, sizeof search->found, "%s", key);
+}
+
+/* What libconfig found wrong, with the key, which it does not tell. */
+static void fault_tell(struct loading *l, const struct place *place, const char *text,
+                       const char *said)
+{
+    const bool is_twice = str_eq(said, "duplicate setting name");
+    const bool is_mixed = str_eq(said, "mismatched element type in array");
+    struct fault_search search = {.what = is_twice ? SCAN_NAME : SCAN_MIXED,
+                                  .seen = buf_make(SETTINGS_FILE_MAX)};
+    struct err why = ERR_INIT;
+
+    if (is_twice || is_mixed)
+        scan_settings(text, l->folder, fault_search, &search);
+    (void)err_set(&why, ST_INVALID, "%s",
+                  !search.found[0] ? said
+                  : is_twice       ? "is set twice; once is enough"
+                                   : "should be a list of texts in quotes");
+    error_add(l, place, search.found, &why);
+    buf_release(&search.seen);
+}
+
 static bool file_is_parsed(struct loading *l, config_t *config, const char *text, size_t len)
 {
     struct place place = {.line = nul_line(text, len)};
@@ -495,9 +596,8 @@ static bool file_is_parsed(struct loading *l, config_t *config, const char *text
     if (config_error_line(config) > 0)
         place.line = (unsigned)config_error_line(config);
     place_file(l, config_error_file(config), &place);
-    (void)err_set(&why, ST_INVALID, "%s",
-                  config_error_text(config) ? config_error_text(config) : "cannot be read");
-    error_add(l, &place, "", &why);
+    fault_tell(l, &place, text,
+               config_error_text(config) ? config_error_text(config) : "cannot be read");
     return false;
 }
 
@@ -527,6 +627,7 @@ static enum status load(const char *text, size_t len, const char *name, const ch
         st = err_set(err, ST_NOMEM, "settings: out of memory");
         goto out;
     }
+    l->text = copy;
     if (!text || file_is_parsed(l, &config, copy, len)) {
         if (text)
             group_read(l, config_root_setting(&config), "");

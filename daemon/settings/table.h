@@ -50,9 +50,10 @@ bool key_is_list(const struct key *key);
  * ST_INVALID with what is wrong and what would be right (without the key's name). */
 MUST_CHECK enum status key_read_text(const struct key *key, const char *text, const char *folder,
                                      struct settings *s, struct err *err);
-/* The same for the types that are no texts in the file. */
-MUST_CHECK enum status key_read_number(const struct key *key, int64_t value, struct settings *s,
-                                       struct err *err);
+/* The same for the types that are no texts in the file.  written: how the number stands there, for
+ * the error; NULL: as value is printed. */
+MUST_CHECK enum status key_read_number(const struct key *key, int64_t value, const char *written,
+                                       struct settings *s, struct err *err);
 MUST_CHECK enum status key_read_bool(const struct key *key, bool value, struct settings *s,
                                      struct err *err);
 MUST_CHECK enum status key_list_add(const struct key *key, const char *text, struct settings *s,

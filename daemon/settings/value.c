@@ -1,4 +1,5 @@
 /* How each type of key is read, printed and described. */
+#include "settings/scan.h"
 #include "settings/table.h"
 
 #include <arpa/inet.h>
@@ -249,20 +250,14 @@ static enum status size_parse(const char *text, int64_t *ret, struct err *err)
         const char *unit;
         int64_t bytes;
     } units[] = {{"KiB", 1024}, {"MiB", 1024 * 1024}, {"B", 1}};
-    char digits[16];
     size_t n = strspn(text, "0123456789");
-    int64_t value;
+    long long value = n > 0 ? strtoll(text, NULL, 10) : 0; /* LLONG_MAX where it does not fit */
 
-    if (n > 0 && n < sizeof digits) {
-        memcpy(digits, text, n);
-        digits[n] = '\0';
-        if (str_to_int64(digits, 0, INT64_C(1) << 32, &value))
-            for (size_t i = 0; i < COUNT_OF(units); i++)
-                if (str_eq(text + n, units[i].unit)) {
-                    *ret = value * units[i].bytes;
-                    return ST_OK;
-                }
-    }
+    for (size_t i = 0; n > 0 && i < COUNT_OF(units); i++)
+        if (str_eq(text + n, units[i].unit)) {
+            *ret = value > INT64_MAX / units[i].bytes ? INT64_MAX : value * units[i].bytes;
+            return ST_OK;
+        }
     return err_set(err, ST_INVALID, "\"%s\" should be a size such as \"64KiB\" or \"1MiB\"", text);
 }
 
@@ -369,6 +364,25 @@ static enum status secret_set(struct settings_secret *secret, const char *text, 
     return st;
 }
 
+/* "unix:lmtp.sock": in the configuration's folder, like every path. */
+static enum status listen_relative(const struct key *key, const char *text, const char *folder,
+                                   struct settings *s, struct err *err)
+{
+    char here[KEY_PATH_MAX + 1] = "", full[3 * KEY_PATH_MAX], host[KEY_PATH_MAX + 1];
+    int port;
+    enum status st;
+
+    if (folder[0] != '/' && !getcwd(here, sizeof here))
+        return err_set(err, ST_INVALID, "the folder of \"%s\" is not known: %s", text,
+                       strerror(errno));
+    (void)snprintf(full, sizeof full, "unix:%s%s%s/%s", here, *here ? "/" : "",
+                   str_eq(folder, "/") ? "" : folder, text + 5);
+    st = listen_parse(full, host, sizeof host, &port, err);
+    if (st == ST_OK)
+        st = text_set(member_text(key, s), full, err);
+    return st;
+}
+
 enum status key_read_text(const struct key *key, const char *text, const char *folder,
                           struct settings *s, struct err *err)
 {
@@ -386,9 +400,9 @@ enum status key_read_text(const struct key *key, const char *text, const char *f
             return err_set(err, ST_INVALID, "\"%s\" should be true or false, without quotes", text);
         return key_read_bool(key, text[0] == 't', s, err);
     case KEY_NUMBER:
-        if (!str_to_int64(text, INT64_MIN, INT64_MAX, &value))
+        if (!scan_number(text, &value) || text[strspn(text, "+-0123456789")])
             return err_set(err, ST_INVALID, "\"%s\" should be a whole number", text);
-        return key_read_number(key, value, s, err);
+        return key_read_number(key, value, text, s, err);
     case KEY_CHOICE:
         value = choice_find(key->words, text);
         if (value < 0) {
@@ -435,6 +449,8 @@ enum status key_read_text(const struct key *key, const char *text, const char *f
         *member_text(key, s) = path;
         return ST_OK;
     }
+    if (key->type == KEY_LISTEN && str_starts(text, "unix:") && text[5] && text[5] != '/')
+        return listen_relative(key, text, folder, s, err);
     if (key->type == KEY_LISTEN && len > 0)
         st = listen_parse(text, host, sizeof host, &port, err);
     else if (key->type == KEY_URL)
@@ -451,8 +467,8 @@ enum status key_read_text(const struct key *key, const char *text, const char *f
     return st;
 }
 
-enum status key_read_number(const struct key *key, int64_t value, struct settings *s,
-                            struct err *err)
+enum status key_read_number(const struct key *key, int64_t value, const char *written,
+                            struct settings *s, struct err *err)
 {
     char shown[24];
     enum status st;
@@ -467,7 +483,7 @@ enum status key_read_number(const struct key *key, int64_t value, struct setting
                        : key_is_list(key)      ? "a list"
                                                : "a text in quotes");
     snprintf(shown, sizeof shown, "%" PRId64, value);
-    st = range_check(key, value, shown, err);
+    st = range_check(key, value, written ? written : shown, err);
     if (st == ST_OK)
         *member_number(key, s) = value;
     return st;

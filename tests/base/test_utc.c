@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/utc.h"
 
 static void test_the_epoch_is_a_thursday(void **state)
@@ -120,6 +123,31 @@ static void test_lengths_without_sense_are_refused(void **state)
     }
 }
 
+static void test_a_length_that_is_too_long_is_told_apart_from_one_without_sense(void **state)
+{
+    static const char *const most[] = {"100000d", "99999d 24h", "2400000h"};
+    static const char *const more[] = {"100001d", "100000d 1ms", "9999999d", "2400001h",
+                                       "99999999999999999999s"};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        int64_t ms = 77;
+        assert_ok(length_parse(most[i], &ms, &err), err);
+        assert_true(ms == 100000 * MS_DAY);
+    }
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        int64_t ms = 77;
+        char wanted[80];
+        snprintf(wanted, sizeof wanted, "\"%s\" is longer than 100000d", more[i]);
+        assert_st(length_parse(more[i], &ms, &err), ST_INVALID, err);
+        assert_string_equal(err.text, wanted);
+        assert_int_equal(ms, 77);
+    }
+    assert_st(length_parse("9999999d 1w", &(int64_t){0}, &err), ST_INVALID, err);
+    assert_non_null(strstr(err.text, "is not a length of time"));
+}
+
 static void test_lengths_are_written_in_two_units_rounded_down(void **state)
 {
     static const struct {
@@ -155,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_what_is_no_instant_is_refused_and_changes_nothing),
         cmocka_unit_test(test_lengths_are_read_in_their_units),
         cmocka_unit_test(test_lengths_without_sense_are_refused),
+        cmocka_unit_test(test_a_length_that_is_too_long_is_told_apart_from_one_without_sense),
         cmocka_unit_test(test_lengths_are_written_in_two_units_rounded_down),
     };
     return cmocka_run_group_tests_name("base/utc", tests, NULL, NULL);

@@ -123,7 +123,80 @@ static void test_unknown_keys_are_errors_that_name_the_nearest(void **state)
     assert_refused(URL "threads = 3;\n",
                    "a.conf:2: threads: is not a known key; the nearest is http.threads\n");
     assert_refused(URL "smtp: { host = \"x\"; };\n",
-                   "a.conf:2: smtp: is not a known group; the nearest is mail.host\n");
+                   "a.conf:2: smtp: is not a known group; the nearest is http\n");
+    assert_refused(URL "htpp: { listen = \"x\"; };\n",
+                   "a.conf:2: htpp: is not a known group; the nearest is http\n");
+    assert_refused(URL "mails: { host = \"x\"; };\n",
+                   "a.conf:2: mails: is not a known group; the nearest is mail\n");
+}
+
+static void test_a_group_that_is_written_as_a_value_is_told_so(void **state)
+{
+    struct reading r;
+
+    (void)state;
+    assert_refused(URL "http = 5;\n", "a.conf:2: http: should be a group, as http: { … }\n");
+    assert_refused(URL "mail = [1, 2];\n",
+                   "a.conf:2: mail: should be a group, as mail: { … }\n");
+    assert_refused(URL "mail_in = ( { a = 1; } );\n",
+                   "a.conf:2: mail_in: should be a group, as mail_in: { … }\n");
+    r = read_with(URL, (const char *const[]){"http=5"}, 1);
+    assert_st(r.st, ST_INVALID, r.err);
+    assert_string_equal(r.errors.data, "--set: http: should be a group, as http: { … }\n");
+    reading_end(&r);
+}
+
+/* libconfig keeps 32 bits, or -1, of each of these. */
+static void test_a_number_is_taken_as_it_is_written(void **state)
+{
+    static const char *const bad[] = {
+        "4294967397", "99999999999", "2147483648", "4294967297", "-4294967195", "-1", "0",
+        "100001", "4294967397L", "0x100000065", "0xFFFFFFFFFFFFFFFFFFFF",
+        "99999999999999999999999", "-99999999999999999999999", "18446744073709551717",
+        "9223372036854775808LL",
+    };
+    char text[400], wanted[200];
+    struct reading r;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        snprintf(text, sizeof text,
+                 URL "limits: { # games = 7\n /* games = 8; */ games = %s; };\n", bad[i]);
+        snprintf(wanted, sizeof wanted,
+                 "a.conf:3: limits.games: %s should be between 1 and 100000\n", bad[i]);
+        assert_refused(text, wanted);
+        snprintf(text, sizeof text, "limits.games=%s", bad[i]);
+        r = read_with(URL, (const char *const[]){text}, 1);
+        assert_st(r.st, ST_INVALID, r.err);
+        if (!bad[i][strspn(bad[i], "+-0123456789")]) {
+            snprintf(wanted, sizeof wanted,
+                     "--set: limits.games: %s should be between 1 and 100000\n", bad[i]);
+            assert_string_equal(r.errors.data, wanted);
+        }
+        reading_end(&r);
+    }
+    r = read_text(URL "http: { rate_requests = 0x10, threads : +7; rate_logins = 1000000L };\n"
+                      "// limits: { games = 9; };\n"
+                      "site_name = \"limits: { games = 9; } # \\\" //\";\n"
+                      "limits:\n{ games\n= 100000; tokens = 010;};\n");
+    assert_ok(r.st, r.err);
+    assert_int_equal(r.s.http.rate_requests, 16);
+    assert_int_equal(r.s.http.threads, 7);
+    assert_int_equal(r.s.http.rate_logins, 1000000);
+    assert_int_equal(r.s.limits.games, 100000);
+    assert_int_equal(r.s.limits.tokens, 10);
+    reading_end(&r);
+}
+
+static void test_a_size_that_is_too_large_is_out_of_range(void **state)
+{
+    (void)state;
+    assert_refused(URL "http: { body_size = \"99999999999999999999KiB\"; };\n",
+                   "a.conf:2: http.body_size: 99999999999999999999KiB should be between "
+                   "\"4KiB\" and \"4MiB\"\n");
+    assert_refused(URL "http: { body_size = \"4294967297MiB\"; };\n",
+                   "a.conf:2: http.body_size: 4294967297MiB should be between \"4KiB\" and "
+                   "\"4MiB\"\n");
 }
 
 static void test_all_errors_but_syntax_are_told_at_once(void **state)
@@ -164,7 +237,22 @@ static void test_a_syntax_error_is_told_alone(void **state)
 static void test_a_key_twice_is_an_error(void **state)
 {
     (void)state;
-    assert_complains(URL URL, "a.conf:2: ");
+    assert_refused(URL URL, "a.conf:2: public_url: is set twice; once is enough\n");
+    assert_refused(URL "http: { threads = 3; };\nmail: { port = 3; };\n"
+                       "limits: { games = 3; tokens = 3;\n games = 4; };\n",
+                   "a.conf:5: limits.games: is set twice; once is enough\n");
+    assert_refused(URL "http: { threads = 3; };\nhttp: { listen = \"x\"; };\n",
+                   "a.conf:3: http: is set twice; once is enough\n");
+}
+
+static void test_a_list_of_several_types_is_an_error_that_names_it(void **state)
+{
+    (void)state;
+    assert_refused(URL "webhooks: { allow = [ \"10.0.0.0/8\" ]; };\n"
+                       "http: { trusted_proxies = [ \"10.0.0.0/33\", 5, \"foo\" ]; };\n",
+                   "a.conf:3: http.trusted_proxies: should be a list of texts in quotes\n");
+    assert_refused(URL "http: { trusted_proxies = [ 5, true ]; };\n",
+                   "a.conf:2: http.trusted_proxies: should be a list of texts in quotes\n");
 }
 
 static void test_a_missing_public_url_is_an_error(void **state)
@@ -198,10 +286,10 @@ static void test_ranges_hold_at_both_ends(void **state)
 
         if (key->type != KEY_NUMBER)
             continue;
-        assert_st(key_read_number(key, key->min - 1, &s, &err), ST_INVALID, err);
-        assert_ok(key_read_number(key, key->min, &s, &err), err);
-        assert_ok(key_read_number(key, key->max, &s, &err), err);
-        assert_st(key_read_number(key, key->max + 1, &s, &err), ST_INVALID, err);
+        assert_st(key_read_number(key, key->min - 1, NULL, &s, &err), ST_INVALID, err);
+        assert_ok(key_read_number(key, key->min, NULL, &s, &err), err);
+        assert_ok(key_read_number(key, key->max, NULL, &s, &err), err);
+        assert_st(key_read_number(key, key->max + 1, NULL, &s, &err), ST_INVALID, err);
     }
 }
 
@@ -213,7 +301,7 @@ static bool takes(const struct key *key, const char *text)
     int64_t number = 0;
     bool is_taken = key->type == KEY_NUMBER
                         ? str_to_int64(text, INT64_MIN, INT64_MAX, &number) &&
-                              key_read_number(key, number, &s, &err) == ST_OK
+                              key_read_number(key, number, NULL, &s, &err) == ST_OK
                         : key_read_text(key, text, "/", &s, &err) == ST_OK;
 
     settings_release(&s);
@@ -559,6 +647,45 @@ static void test_an_included_file_is_read_and_named_in_errors(void **state)
     assert_st(r.st, ST_INVALID, r.err);
     assert_non_null(strstr(r.errors.data, "/other.conf:3: http.threads: 1 should be"));
     reading_end(&r);
+    file_write("other.conf", "threads = 4294967300;\n", 0644);
+    r = read_in_folder(URL "http: {\n  @include \"other.conf\"\n};\n");
+    assert_st(r.st, ST_INVALID, r.err);
+    assert_non_null(strstr(r.errors.data, "/other.conf:1: http.threads: 4294967300 should be"));
+    reading_end(&r);
+    file_write("other.conf", "log_level = \"debug\";\nlog_level = \"info\";\n", 0644);
+    r = read_in_folder(URL "@include \"other.conf\"\n");
+    assert_st(r.st, ST_INVALID, r.err);
+    assert_non_null(strstr(r.errors.data, "/other.conf:2: log_level: is set twice"));
+    reading_end(&r);
+}
+
+static void test_a_relative_socket_begins_in_the_folder_of_the_configuration(void **state)
+{
+    struct reading r = read_text(URL "http: { listen = \"unix:run/h.sock\";\n"
+                                     "metrics_listen = \"unix:m.sock\"; };\n"
+                                     "mail_in: { address = \"play@club.example\";\n"
+                                     "lmtp_listen = \"unix:lmtp.sock\"; };\n");
+    struct settings s = SETTINGS_INIT;
+    struct buf errors = buf_make(1000);
+    struct err err = ERR_INIT;
+    char here[2000], wanted[2100];
+
+    (void)state;
+    assert_ok(r.st, r.err);
+    assert_string_equal(r.s.http.listen, "unix:/etc/club/run/h.sock");
+    assert_string_equal(r.s.http.metrics_listen, "unix:/etc/club/m.sock");
+    assert_string_equal(r.s.mail_in.lmtp_listen, "unix:/etc/club/lmtp.sock");
+    reading_end(&r);
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(wanted, sizeof wanted, "unix:%s/./h", here);
+    assert_ok(settings_parse(URL, strlen(URL), "a.conf", ".",
+                             (const char *const[]){"http.listen=unix:h"}, 1, NULL, &s, &errors,
+                             &err),
+              err);
+    assert_string_equal(s.http.listen, wanted);
+    settings_release(&s);
+    buf_release(&errors);
+    assert_complains("public_url = \"http://unix:x\";\n", "no readable host");
 }
 
 static void test_what_is_printed_reads_back_the_same(void **state)
@@ -673,7 +800,7 @@ static void test_odd_values_are_refused_with_what_would_be_right(void **state)
         {"log_level = true;", "should be a text in quotes, not true or false"},
         {"log_level = [ \"info\" ];", "should be one value, not a list"},
         {"log_level: { a = 1; };", "should be a value, not a group"},
-        {"http = 3;", "http: is not a known key"},
+        {"http = 3;", "http: should be a group"},
         {"http: { threads = 2.5; };", "should not be a broken number"},
         {"http: { threads = \"four\"; };", "\"four\" should be a whole number"},
         {"http: { threads = 99999999999999999L; };", "should be between 2 and 64"},
@@ -681,7 +808,7 @@ static void test_odd_values_are_refused_with_what_would_be_right(void **state)
         {"http: { listen = \"127.0.0.1:65536\"; };", "should be address:port"},
         {"http: { listen = \"::1:80\"; };", "should be address:port"},
         {"http: { listen = \"\"; };", "should not be empty"},
-        {"http: { listen = \"unix:run/x\"; };", "a path from /"},
+        {"http: { listen = \"unix:\"; };", "a path from /"},
         {"http: { trusted_proxies = \"10.0.0.1\"; };", "should be a list: [ \"10.0.0.1\" ]"},
         {"http: { trusted_proxies = [ \"10.0.0.1/33\" ]; };", "should be an address or a network"},
         {"http: { trusted_proxies = [ 1, 2 ]; };", "a list of texts in quotes"},
@@ -697,7 +824,7 @@ static void test_odd_values_are_refused_with_what_would_be_right(void **state)
         {"public_url = \"https://c.example/club\";", "scheme, host and port, and nothing else"},
         {"public_url = \"https://c.example//x\";", "scheme, host and port, and nothing else"},
         {"mail_in: { address = \"play\"; };", "should be an address such as"},
-        {"mail_in: { lmtp_listen = \"unix:run/lmtp\"; };", "a path from /"},
+        {"mail_in: { lmtp_listen = \"unix:\"; };", "a path from /"},
         {"mail_in: { letter_size = \"15KiB\"; };", "between \"16KiB\" and \"16MiB\""},
         {"mail_in: { delimiter = \"++\"; };", "should have 0 to 1 bytes"},
         {"mail_in: { dmarc = \"maybe\"; };", "\"ignore\", \"prefer\" or \"require\""},
@@ -920,9 +1047,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_defaults_stand_where_the_file_is_silent),
         cmocka_unit_test(test_every_type_of_value_is_read),
         cmocka_unit_test(test_unknown_keys_are_errors_that_name_the_nearest),
+        cmocka_unit_test(test_a_size_that_is_too_large_is_out_of_range),
+        cmocka_unit_test(test_a_number_is_taken_as_it_is_written),
+        cmocka_unit_test(test_a_group_that_is_written_as_a_value_is_told_so),
         cmocka_unit_test(test_all_errors_but_syntax_are_told_at_once),
         cmocka_unit_test(test_a_syntax_error_is_told_alone),
         cmocka_unit_test(test_a_key_twice_is_an_error),
+        cmocka_unit_test(test_a_list_of_several_types_is_an_error_that_names_it),
         cmocka_unit_test(test_a_missing_public_url_is_an_error),
         cmocka_unit_test(test_a_nul_byte_is_an_error_with_its_line),
         cmocka_unit_test(test_ranges_hold_at_both_ends),
@@ -939,6 +1070,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_command_line_overrides_the_file),
         cmocka_unit_test(test_errors_of_the_command_line_are_told_with_those_of_the_file),
         cmocka_unit_test(test_an_included_file_is_read_and_named_in_errors),
+        cmocka_unit_test(test_a_relative_socket_begins_in_the_folder_of_the_configuration),
         cmocka_unit_test(test_what_is_printed_reads_back_the_same),
         cmocka_unit_test(test_the_sample_in_config_is_the_one_the_table_makes),
         cmocka_unit_test(test_the_sample_with_every_default_uncommented_gives_the_defaults),
