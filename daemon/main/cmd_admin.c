@@ -83,7 +83,7 @@ int admin_submit(struct cli *cli, struct admin_request *rq)
         goto out;
     st = buf_status(&rq->bytes, "request", &err);
     if (st == ST_OK) {
-        st = control_call(s.control_socket, rq, CONTROL_ANSWER_MS, &out, &err);
+        st = control_call(s.control_socket, s.database, rq, CONTROL_ANSWER_MS, &out, &err);
         if (st == ST_NOT_FOUND)
             st = admin_perform_here(cli, &s, rq, &out, &err);
     }

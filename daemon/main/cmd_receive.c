@@ -197,7 +197,7 @@ static int letter_hand(struct cli *cli, const struct settings *s, const struct b
     admin_request_add(&rq, "sender", cli_value(cli, "sender"));
     admin_request_add(&rq, "dry_run", cli_value(cli, "dry-run"));
     admin_request_body(&rq, letter->data, letter->len);
-    st = control_call(s->control_socket, &rq, wait_ms, &out, &err);
+    st = control_call(s->control_socket, s->database, &rq, wait_ms, &out, &err);
     if (st == ST_NOT_FOUND) {
         mail_library_init();
         st = admin_perform_here(cli, s, &rq, &out, &err);

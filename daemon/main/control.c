@@ -17,12 +17,18 @@
 #include "base/str.h"
 #include "base/thread.h"
 #include "main/engine.h"
+#include "settings/settings.h"
+#include "store/store.h"
 
 enum {
     FRAME_HEAD = 4,
     CONTROL_BACKLOG = 16,
+    DATABASE_NAME_MAX = 4 * 1024,
     FULL_PAUSE_MS = 1000 /* after no descriptor was to be had for another connection */
 };
+
+/* What each request begins with; the name and a NUL follow. */
+#define DATABASE "database="
 
 /* What SO_PEERCRED fills in (Linux; its struct ucred hides behind _GNU_SOURCE). */
 struct peer {
@@ -50,6 +56,9 @@ struct control {
     int stop[2]; /* a byte in it ends the thread */
     pthread_t thread;
     char path[CONTROL_PATH_MAX + 1];
+    struct store_lock lock; /* of the path: who holds it may make the socket, and take it away */
+    struct stat made;       /* the socket that was made */
+    bool has_made;
     struct client clients[CONTROL_CLIENTS_MAX];
     size_t n_clients;
     int64_t resume_ms; /* nobody is let in before */
@@ -105,7 +114,7 @@ static bool peer_is_ours(int fd)
 static void client_begin(struct client *cl, int fd)
 {
     *cl = (struct client){.fd = fd,
-                          .request = buf_make(ADMIN_REQUEST_MAX),
+                          .request = buf_make(DATABASE_NAME_MAX + ADMIN_REQUEST_MAX),
                           .answer = buf_make(FRAME_HEAD + 1 + ADMIN_ANSWER_MAX),
                           .until_ms = now_ms() + CONTROL_TIME_MS};
 }
@@ -130,17 +139,67 @@ static void answer_make(struct client *cl, enum status st, const char *text)
     cl->is_answering = true;
 }
 
+/* "path\ndevice:inode" of the database, which travels before each request. */
+static enum status database_name(const char *path, struct buf *out, struct err *err)
+{
+    struct stat about;
+    char here[DATABASE_NAME_MAX / 2];
+
+    buf_puts(out, DATABASE);
+    if (path[0] != '/' && getcwd(here, sizeof here))
+        buf_printf(out, "%s/", here);
+    buf_puts(out, path);
+    if (stat(path, &about) == 0)
+        buf_printf(out, "\n%ju:%ju", (uintmax_t)about.st_dev, (uintmax_t)about.st_ino);
+    return buf_status(out, "the database's name", err);
+}
+
+/* One file has many names, so the file itself is compared; where it cannot be seen, the name. */
+static enum status database_check(const struct control *c, const char *theirs, struct err *err)
+{
+    struct buf ours = buf_make(DATABASE_NAME_MAX);
+    const char *our_file, *their_file;
+    enum status st = database_name(c->engine->settings->database, &ours, err);
+
+    if (st != ST_OK)
+        goto out;
+    our_file = strchr(ours.data, '\n');
+    their_file = strchr(theirs, '\n');
+    if (our_file && their_file ? !str_eq(our_file, their_file) : !str_eq(ours.data, theirs))
+        st = err_set(err, ST_CONFLICT,
+                     "the daemon at %s serves the database %.*s, not %.*s; nothing was changed",
+                     c->path, (int)strcspn(ours.data, "\n") - (int)strlen(DATABASE),
+                     ours.data + strlen(DATABASE), (int)strcspn(theirs, "\n") -
+                     (int)strlen(DATABASE), theirs + strlen(DATABASE));
+out:
+    buf_release(&ours);
+    return st;
+}
+
 /* The request is whole: perform it. */
 static void client_perform(struct control *c, struct client *cl)
 {
     struct buf text = buf_make(ADMIN_ANSWER_MAX);
     struct err err = ERR_INIT;
     char verb[80];
-    enum status st = admin_perform(c->engine, c->more, cl->request.data, cl->request.len, &text,
-                                   &err);
+    const char *name = cl->request.data ? cl->request.data : "", *rest = NULL;
+    enum status st;
 
+    if (cl->request.len > 0 && str_starts(name, DATABASE))
+        rest = memchr(name, '\0', cl->request.len);
+    if (rest) {
+        rest++;
+        st = database_check(c, name, &err);
+    } else {
+        rest = name;
+        st = err_set(&err, ST_INVALID,
+                     "control socket: the subcommand is not of the daemon's version");
+    }
+    if (st == ST_OK)
+        st = admin_perform(c->engine, c->more, rest, cl->request.len - (size_t)(rest - name),
+                           &text, &err);
     log_event(LOG_LEVEL_INFO, "control verb=%s status=%s",
-              log_quote(cl->request.data, verb, sizeof verb), status_str(st));
+              log_quote(rest, verb, sizeof verb), status_str(st));
     answer_make(cl, st, st == ST_OK ? text.data : err.text);
     buf_release(&cl->request);
     buf_release(&text);
@@ -168,7 +227,7 @@ static bool client_read(struct control *c, struct client *cl)
         if (cl->head_got < FRAME_HEAD)
             return true;
         cl->want = head_get(cl->head);
-        if (cl->want > ADMIN_REQUEST_MAX)
+        if (cl->want > DATABASE_NAME_MAX + ADMIN_REQUEST_MAX)
             answer_make(cl, ST_TOO_LARGE, "control socket: the request is too large");
     } else {
         buf_add(&cl->request, bytes, (size_t)got);
@@ -284,19 +343,89 @@ static void *control_main(void *arg)
     return NULL;
 }
 
+/* Is somebody behind the socket at address, whoever it is? */
+static bool somebody_listens(const struct sockaddr_un *address)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    bool is_there;
+
+    if (fd < 0)
+        return false;
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+    is_there = connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||
+               errno == EAGAIN || errno == EACCES;
+    close(fd);
+    return is_there;
+}
+
+/* The path is ours until the lock is dropped; a socket that a dead daemon left is taken away, one
+ * that is listened at is not, nor is anything that is no socket. */
+static enum status path_claim(struct control *c, const struct sockaddr_un *address,
+                              struct err *err)
+{
+    struct stat about;
+    enum status st = store_lock_take(c->path, &c->lock, err);
+
+    if (st == ST_BUSY || (st == ST_OK && somebody_listens(address)))
+        return err_set(err, ST_BUSY, "control_socket: a daemon listens at %s already", c->path);
+    if (st != ST_OK || lstat(c->path, &about) != 0)
+        return st;
+    if (!S_ISSOCK(about.st_mode))
+        return err_set(err, ST_INVALID, "control_socket: %s is there and is no socket", c->path);
+    (void)unlink(c->path);
+    return ST_OK;
+}
+
+/* Make the socket and listen at it. */
+static enum status path_listen(struct control *c, const struct sockaddr_un *address,
+                               struct err *err)
+{
+    mode_t mask = umask(0177); /* it is never open to others, not even for a moment */
+    int bound = bind(c->fd, (const struct sockaddr *)address, sizeof *address);
+
+    (void)umask(mask);
+    if (bound != 0)
+        return io_failed(c->path, err);
+    c->has_made = lstat(c->path, &c->made) == 0;
+    return listen(c->fd, CONTROL_BACKLOG) == 0 ? ST_OK : io_failed(c->path, err);
+}
+
+/* Take our own socket away, and no other that may stand there by now. */
+static void socket_remove(struct control *c)
+{
+    struct stat about;
+
+    if (c->has_made && lstat(c->path, &about) == 0 && about.st_dev == c->made.st_dev &&
+        about.st_ino == c->made.st_ino)
+        (void)unlink(c->path);
+    c->has_made = false;
+}
+
+static void control_free(struct control *c)
+{
+    socket_remove(c);
+    if (c->fd >= 0)
+        close(c->fd);
+    for (size_t i = 0; i < 2; i++)
+        if (c->stop[i] >= 0)
+            close(c->stop[i]);
+    store_lock_drop(&c->lock);
+    free(c);
+}
+
 enum status control_start(struct engine *engine, const struct admin_verb *more, const char *path,
                           struct control **ret, struct err *err)
 {
     struct control *c = calloc(1, sizeof *c);
     struct sockaddr_un address;
-    mode_t mask;
-    int bound;
     enum status st;
 
     if (!c)
         return err_reason(err, REASON_NO_MEMORY, "out of memory");
     c->engine = engine;
     c->more = more;
+    c->lock = STORE_LOCK_INIT;
     c->fd = c->stop[0] = c->stop[1] = -1;
     st = address_make(path, &address, err);
     if (st != ST_OK)
@@ -309,31 +438,18 @@ enum status control_start(struct engine *engine, const struct admin_verb *more, 
     }
     (void)fcntl(c->fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(c->fd, F_SETFL, O_NONBLOCK);
-    (void)unlink(path);
-    mask = umask(0177); /* it is never open to others, not even for a moment */
-    bound = bind(c->fd, (const struct sockaddr *)&address, sizeof address);
-    (void)umask(mask);
-    if (bound != 0 || listen(c->fd, CONTROL_BACKLOG) != 0) {
-        st = io_failed(path, err);
-        goto out;
-    }
-    if (pthread_create(&c->thread, NULL, control_main, c) != 0) {
-        (void)unlink(path);
+    st = path_claim(c, &address, err);
+    if (st == ST_OK)
+        st = path_listen(c, &address, err);
+    if (st == ST_OK && pthread_create(&c->thread, NULL, control_main, c) != 0)
         st = err_set(err, ST_NOMEM, "control socket: no thread");
-        goto out;
+    if (st == ST_OK) {
+        *ret = c;
+        c = NULL;
     }
-    *ret = c;
-    c = NULL;
 out:
-    if (c) {
-        if (c->fd >= 0)
-            close(c->fd);
-        if (c->stop[0] >= 0)
-            close(c->stop[0]);
-        if (c->stop[1] >= 0)
-            close(c->stop[1]);
-        free(c);
-    }
+    if (c)
+        control_free(c);
     return st;
 }
 
@@ -341,13 +457,10 @@ void control_stop(struct control *c)
 {
     if (!c)
         return;
-    (void)unlink(c->path);
+    socket_remove(c);
     (void)!write(c->stop[1], "", 1);
     pthread_join(c->thread, NULL);
-    close(c->fd);
-    close(c->stop[0]);
-    close(c->stop[1]);
-    free(c);
+    control_free(c);
 }
 
 /* ------------------------------------------------------------------------------- the subcommand */
@@ -461,9 +574,10 @@ static enum status daemon_connect(const char *path, int *ret_fd, struct err *err
     return st;
 }
 
-enum status control_call(const char *path, const struct admin_request *rq, int64_t time_ms,
-                         struct buf *out, struct err *err)
+enum status control_call(const char *path, const char *database, const struct admin_request *rq,
+                         int64_t time_ms, struct buf *out, struct err *err)
 {
+    struct buf name = buf_make(DATABASE_NAME_MAX);
     struct buf answer = buf_make(ADMIN_ANSWER_MAX + 1);
     unsigned char head[FRAME_HEAD], told;
     int64_t until_ms = now_ms() + time_ms;
@@ -471,10 +585,14 @@ enum status control_call(const char *path, const struct admin_request *rq, int64
     enum status st = buf_status(&rq->bytes, "request", err);
 
     if (st == ST_OK)
+        st = database_name(database, &name, err);
+    if (st == ST_OK)
         st = daemon_connect(path, &fd, err);
-    head_put(head, rq->bytes.len);
+    head_put(head, name.len + 1 + rq->bytes.len);
     if (st == ST_OK)
         st = bytes_send(fd, head, sizeof head, until_ms, err);
+    if (st == ST_OK)
+        st = bytes_send(fd, name.data, name.len + 1, until_ms, err);
     if (st == ST_OK)
         st = bytes_send(fd, rq->bytes.data, rq->bytes.len, until_ms, err);
     if (st == ST_OK)
@@ -494,6 +612,7 @@ enum status control_call(const char *path, const struct admin_request *rq, int64
 out:
     if (fd >= 0)
         close(fd);
+    buf_release(&name);
     buf_release(&answer);
     return st;
 }

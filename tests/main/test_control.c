@@ -1,4 +1,4 @@
-/* The control socket while no descriptor is left: it rests, and serves those it has let in. */
+/* The control socket: whose it is, whom it serves, and what it does while no descriptor is left. */
 #include "support/harness.h"
 
 #include <fcntl.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "clock/clock.h"
 #include "main/control.h"
 #include "main/engine.h"
+#include "settings/settings.h"
 
 enum { CLIENTS = 8, LOW = 16 /* the descriptors below are taken all the time */ };
 
@@ -117,14 +119,186 @@ static void test_without_descriptors_the_socket_rests(void **state)
     close(err_fd);
     close(log_fd);
     unlink(log);
+    strcat(path, ".lock");
+    unlink(path);
     rmdir(folder);
     free(engine);
+}
+
+/* ------------------------------------------------------------------------------- whose it is */
+
+/* A folder with two databases, one of them with two names, and a place for the socket. */
+struct place {
+    char folder[32], path[64], ours[64], alias[64], theirs[64];
+    char our_name[64];
+    struct settings settings;
+    struct engine *engine;
+};
+
+static enum status ping(struct admin_call *call, struct err *err)
+{
+    (void)err;
+    buf_puts(call->out, "pong");
+    return ST_OK;
+}
+
+static const struct admin_verb pings[] = {{"ping", NULL, ping}, {NULL, NULL, NULL}};
+
+static void file_touch(const char *path)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    fclose(f);
+}
+
+static int place_make(void **state)
+{
+    struct place *p = calloc(1, sizeof *p);
+
+    assert_non_null(p);
+    strcpy(p->folder, "/tmp/fh-control-XXXXXX");
+    assert_non_null(mkdtemp(p->folder));
+    snprintf(p->path, sizeof p->path, "%s/s", p->folder);
+    snprintf(p->ours, sizeof p->ours, "%s/ours.db", p->folder);
+    snprintf(p->theirs, sizeof p->theirs, "%s/theirs.db", p->folder);
+    snprintf(p->alias, sizeof p->alias, "%s/alias.db", p->folder);
+    file_touch(p->ours);
+    file_touch(p->theirs);
+    assert_int_equal(symlink(p->ours, p->alias), 0);
+    p->engine = calloc(1, sizeof *p->engine);
+    assert_non_null(p->engine);
+    strcpy(p->our_name, p->ours);
+    p->settings.database = p->our_name;
+    p->engine->settings = &p->settings;
+    *state = p;
+    return 0;
+}
+
+static int place_remove(void **state)
+{
+    struct place *p = *state;
+    char command[64];
+
+    snprintf(command, sizeof command, "rm -r %s", p->folder);
+    free(p->engine);
+    free(p);
+    return system(command);
+}
+
+/* Ask the daemon at the place, by a subcommand whose configuration names database. */
+static enum status place_ask(struct place *p, const char *database, struct buf *out,
+                             struct err *err)
+{
+    struct admin_request rq;
+    enum status st;
+
+    admin_request_init(&rq, "ping");
+    st = control_call(p->path, database, &rq, 20000, out, err);
+    admin_request_release(&rq);
+    return st;
+}
+
+/* A socket at the place that is not of control_start(); listening, or left by somebody dead. */
+static int socket_put(struct place *p, bool is_listening)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    strcpy(address.sun_path, p->path);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    if (is_listening)
+        assert_int_equal(listen(fd, 4), 0);
+    return fd;
+}
+
+static void test_a_second_daemon_does_not_take_the_socket_over(void **state)
+{
+    struct place *p = *state;
+    struct control *first = NULL, *second = NULL;
+    struct buf out = buf_make(100);
+    struct err err = ERR_INIT;
+    char wanted[128];
+
+    assert_ok(control_start(p->engine, pings, p->path, &first, &err), err);
+    assert_st(control_start(p->engine, pings, p->path, &second, &err), ST_BUSY, err);
+    snprintf(wanted, sizeof wanted, "control_socket: a daemon listens at %s already", p->path);
+    assert_string_equal(err.text, wanted);
+    assert_null(second);
+    assert_ok(place_ask(p, p->ours, &out, &err), err); /* the first is still there */
+    assert_string_equal(out.data, "pong");
+    control_stop(first);
+    assert_st(place_ask(p, p->ours, &out, &err), ST_NOT_FOUND, err);
+    assert_ok(control_start(p->engine, pings, p->path, &second, &err), err);
+    control_stop(second);
+    buf_release(&out);
+}
+
+static void test_a_socket_of_somebody_else_is_left_alone(void **state)
+{
+    struct place *p = *state;
+    struct control *control = NULL;
+    struct err err = ERR_INIT;
+    struct stat about;
+    int fd = socket_put(p, /* is_listening= */ true);
+
+    assert_st(control_start(p->engine, pings, p->path, &control, &err), ST_BUSY, err);
+    assert_int_equal(lstat(p->path, &about), 0);
+    close(fd); /* now it is what a dead daemon leaves */
+    assert_ok(control_start(p->engine, pings, p->path, &control, &err), err);
+
+    /* While it runs, somebody puts another in its place: that one stays. */
+    assert_int_equal(unlink(p->path), 0);
+    fd = socket_put(p, /* is_listening= */ true);
+    control_stop(control);
+    assert_int_equal(lstat(p->path, &about), 0);
+    close(fd);
+    unlink(p->path);
+
+    file_touch(p->path);
+    assert_st(control_start(p->engine, pings, p->path, &control, &err), ST_INVALID, err);
+    assert_non_null(strstr(err.text, "is no socket"));
+    assert_int_equal(lstat(p->path, &about), 0);
+    assert_true(S_ISREG(about.st_mode));
+}
+
+static void test_a_subcommand_that_means_another_database_is_refused(void **state)
+{
+    struct place *p = *state;
+    struct control *control = NULL;
+    struct buf out = buf_make(100);
+    struct err err = ERR_INIT;
+    char missing[96], wanted[300];
+
+    assert_ok(control_start(p->engine, pings, p->path, &control, &err), err);
+    assert_ok(place_ask(p, p->alias, &out, &err), err); /* the same file by another name */
+    assert_string_equal(out.data, "pong");
+    buf_clear(&out);
+    assert_st(place_ask(p, p->theirs, &out, &err), ST_CONFLICT, err);
+    assert_int_equal(out.len, 0);
+    snprintf(wanted, sizeof wanted,
+             "the daemon at %s serves the database %s, not %s; nothing was changed", p->path,
+             p->ours, p->theirs);
+    assert_string_equal(err.text, wanted);
+    snprintf(missing, sizeof missing, "%s/missing.db", p->folder);
+    assert_st(place_ask(p, missing, &out, &err), ST_CONFLICT, err);
+    assert_int_equal(rename(p->ours, p->alias), 0); /* it has lost its name: the path must do */
+    assert_ok(place_ask(p, p->ours, &out, &err), err);
+    control_stop(control);
+    buf_release(&out);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_descriptors_the_socket_rests),
+        cmocka_unit_test_setup_teardown(test_a_second_daemon_does_not_take_the_socket_over,
+                                        place_make, place_remove),
+        cmocka_unit_test_setup_teardown(test_a_socket_of_somebody_else_is_left_alone, place_make,
+                                        place_remove),
+        cmocka_unit_test_setup_teardown(test_a_subcommand_that_means_another_database_is_refused,
+                                        place_make, place_remove),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
