@@ -215,6 +215,12 @@ static void say_condition(struct act *a, int seat)
 {
     char code[32], letter = a->game.conditions[seat];
 
+    if (a->game.state == GAME_PLACING && a->game.reserve == GAME_RESERVE_CHOSEN) {
+        buf_puts(&a->text, ", ");
+        say_plain(a, a->seats[seat].placed_at != UTC_NONE ? "mail.condition.placed"
+                                                          : "mail.condition.unplaced");
+        return;
+    }
     if (letter == arbiter_condition_letter(CONDITION_LIVE))
         return;
     (void)snprintf(code, sizeof code, "mail.condition.%s", arbiter_condition_word(letter));
@@ -300,8 +306,10 @@ static enum status tell_status(struct act *a, struct err *err)
         return st;
     }
     say_time_rules(a);
-    say_plain(a, a->game.table_talk ? "letter.table_talk" : "letter.silence");
-    say_line(a);
+    if (a->game.state != GAME_FINISHED && a->game.state != GAME_ABORTED) {
+        say_plain(a, a->game.table_talk ? "letter.table_talk" : "letter.silence");
+        say_line(a);
+    }
     return ST_OK;
 }
 
@@ -314,7 +322,26 @@ static bool is_invited(const struct invitation_row *rows, size_t n, int64_t game
     return false;
 }
 
-static void say_brief(struct act *a, const struct game_brief *brief, bool is_for_me)
+/* Does the game wait for him: for his move, or for his reserve? */
+static enum status waits_for_him(const struct act *a, const struct game_brief *brief,
+                                 bool *ret_waits, struct err *err)
+{
+    struct seat_row seats[SEAT_COUNT];
+    bool waits = brief->state == GAME_RUNNING && brief->turn_seat >= 0 &&
+                 brief->seats[brief->turn_seat].user_id == a->sender.user.id;
+
+    if (brief->state == GAME_PLACING && brief->reserve == GAME_RESERVE_CHOSEN) {
+        TRY(seats_get(a->conn, brief->id, seats, err));
+        for (int seat = 0; seat < SEAT_COUNT; seat++)
+            waits = waits || (seats[seat].user_id == a->sender.user.id &&
+                              seats[seat].placed_at == UTC_NONE);
+    }
+    *ret_waits = waits;
+    return ST_OK;
+}
+
+/* waits: for him, to place his reserve or to move. */
+static void say_brief(struct act *a, const struct game_brief *brief, bool is_for_me, bool waits)
 {
     struct buf at = buf_make(LINE_ROOM);
     char code[64], state[64];
@@ -328,7 +355,7 @@ static void say_brief(struct act *a, const struct game_brief *brief, bool is_for
     if (brief->state == GAME_RUNNING && brief->turn_seat >= 0 &&
         variant_find(game_variant_str(brief->variant), &variant)) {
         buf_puts(&a->text, "\n      ");
-        if (brief->seats[brief->turn_seat].user_id == a->sender.user.id)
+        if (waits)
             say_plain(a, "mail.your_move");
         else
             SAY(a, "letter.turn_of",
@@ -337,6 +364,10 @@ static void say_brief(struct act *a, const struct game_brief *brief, bool is_for
                 WORDS_TEXT("name", brief->seats[brief->turn_seat].display_name[0]
                                        ? brief->seats[brief->turn_seat].display_name
                                        : brief->seats[brief->turn_seat].handle));
+    }
+    if (waits && brief->state == GAME_PLACING) {
+        buf_puts(&a->text, "\n      ");
+        say_plain(a, "mail.your_placing");
     }
     if (is_for_me) {
         buf_puts(&a->text, "\n      ");
@@ -371,7 +402,7 @@ static enum status say_invited(struct act *a, const struct invitation_row *invit
             continue;
         st = games_brief(a->conn, invited[i].game_id, brief, err);
         if (st == ST_OK)
-            say_brief(a, brief, true);
+            say_brief(a, brief, true, false);
     }
     free(brief);
     return st;
@@ -386,7 +417,7 @@ static void say_joinable(struct act *a, const struct game_brief *brief)
         if (brief->seats[seat].state == SEAT_OPEN)
             buf_printf(&seats, "%s%s", seats.len > 0 ? ", " : "",
                        words_seat_name(a->lang, (enum seat)seat));
-    say_brief(a, brief, false);
+    say_brief(a, brief, false, false);
     buf_puts(&a->text, "      ");
     SAY(a, "mail.seats_free", WORDS_TEXT("seats", seats.data),
         WORDS_TEXT("game", brief->public_id));
@@ -459,13 +490,15 @@ static enum status tell_games(struct act *a, struct err *err)
         say_line(a);
     }
     for (int mine = 1; mine >= 0; mine--) /* those that wait for him first */
-        for (size_t i = 0; i < n; i++) {
-            bool is_mine = rows[i].state == GAME_RUNNING && rows[i].turn_seat >= 0 &&
-                           rows[i].seats[rows[i].turn_seat].user_id == a->sender.user.id;
+        for (size_t i = 0; st == ST_OK && i < n; i++) {
+            bool waits = false;
 
-            if (is_mine == (mine == 1))
-                say_brief(a, &rows[i], is_invited(invited, n_invited, rows[i].id));
+            st = waits_for_him(a, &rows[i], &waits, err);
+            if (st == ST_OK && waits == (mine == 1))
+                say_brief(a, &rows[i], is_invited(invited, n_invited, rows[i].id), waits);
         }
+    if (st != ST_OK)
+        goto out;
     st = say_invited(a, invited, n_invited, rows, n, err);
     if (st != ST_OK)
         goto out;

@@ -197,6 +197,8 @@ enum status letter_board(struct page *page, const struct subject *s, const char 
     page_pre(page, text.data);
     if (game_reserve_squares(s->variant.game, SEAT_SOUTH, &(struct board){{0}}))
         page_aside(page, words_plain(s->lang, "letter.walls")); /* the picture shows them */
+    if (s->has_last)
+        page_aside(page, words_plain(s->lang, "letter.marks"));
     page_image(page, cid, words.data, BOARD_PNG_DEFAULT);
     page_heading(page, words_plain(s->lang, "letter.in_words"));
     page_para(page, words.data);
@@ -273,10 +275,12 @@ static void rules(struct page *page, const struct subject *s)
                                                  ? "house.reserve_chosen"
                                                  : "house.reserve_usual"));
     }
-    words_length(&length, s->lang, s->game.per_move_ms);
-    SENTENCE(page_item, page, s, "letter.time_per_move", WORDS_TEXT("length", length.data));
-    page_item(page, words_plain(s->lang,
-                                s->game.table_talk ? "letter.table_talk" : "letter.silence"));
+    if (s->game.state != GAME_FINISHED && s->game.state != GAME_ABORTED) {
+        words_length(&length, s->lang, s->game.per_move_ms);
+        SENTENCE(page_item, page, s, "letter.time_per_move", WORDS_TEXT("length", length.data));
+        page_item(page, words_plain(s->lang, s->game.table_talk ? "letter.table_talk"
+                                                                : "letter.silence"));
+    }
     page_list_end(page);
     buf_release(&length);
 }

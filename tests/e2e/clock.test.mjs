@@ -202,7 +202,7 @@ test('T16: killed for 26 hours across three deadlines: nobody is flagged, all ge
         assert.deepEqual(b.club.sql('SELECT credited_ms, games, is_done FROM outages'), [{ credited_ms: 26 * HOUR, games: 3, is_done: 1 }]);
     };
     await check();
-    assert.match(b.post.letters.items.findLast((x) => classOf(x) === 'organiser').mail.text, /away; 1\sd\s2\sh were added/);
+    assert.match(b.post.letters.items.findLast((x) => classOf(x) === 'organiser').mail.text, /away; time was added for the present turn:\s1\sd\s2\sh\./);
     /* Killed once more, back at once: nothing is credited twice. */
     await b.club.kill();
     await b.club.start();

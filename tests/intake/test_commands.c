@@ -518,6 +518,8 @@ static void test_resigning_takes_the_seat_out(void **state)
     expect_says(r, "Success: you have resigned.\nWhite and ");
     r = post_say(p, EAST, post_token(p, EAST, TOKEN_INFO, game), "status");
     expect_silent(r, "Each turn has");
+    expect_silent(r, "do not talk"); /* they may now */
+    expect_says(r, "the last enemy in the game has left it");
 }
 
 /* How many resignations are held. */
@@ -738,6 +740,14 @@ static void test_a_reserve_is_placed_by_mail(void **state)
         r = post_say(p, WEST, post_token(p, WEST, TOKEN_PLACING, game), examples[WEST]);
         expect(r, INBOX_VERDICT_ACTED);
     }
+    r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_INFO, game), "games\nstatus");
+    expect_says(r, "reserves are being placed\n      You have to place your reserve.\n");
+    expect_says(r, "anna [anna], has not placed the reserve yet\n");
+    expect_says(r, "boris [boris], has placed the reserve\n");
+    (void)game_start(p->t, "verney"); /* of two that wait, none hides the other */
+    (void)game_start(p->t, "verney");
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "games");
+    expect_silent(r, "You have to place"); /* he has */
     r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_PLACING, game), "place R p4 N n3 B o1");
     expect(r, INBOX_VERDICT_ACTED);
     expect_says(r, "rook p4, bishop o1, knight n3");

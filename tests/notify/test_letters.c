@@ -93,6 +93,39 @@ static void test_a_board_with_walls_says_which_signs_they_are(void **state)
     }
 }
 
+/* How many of the letters say a thing. */
+static int letters_with(struct club *c, const char *words)
+{
+    int found = 0;
+
+    for (int i = 0; i < letters_count(c); i++) {
+        char *letter = letter_nth(c, i), *text = letter_part(letter, strlen(letter), "plain");
+
+        found += strstr(text, words) != NULL;
+        free(text);
+        free(letter);
+    }
+    return found;
+}
+
+/* What holds while a game goes on is not said of one that is over. */
+static void test_a_letter_about_the_end_says_nothing_of_clocks_and_silence(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney");
+    struct call end = acts(c->t, OP_ABORT, game, OPERATOR);
+
+    (void)club_send(c);
+    assert_true(letters_with(c, "Each turn has") > 0);
+    assert_true(letters_with(c, "do not talk") > 0);
+    letters_clear(c);
+    call_ok(&end);
+    (void)club_send(c);
+    assert_true(letters_with(c, "Game and house rules") > 0);
+    assert_int_equal(letters_with(c, "Each turn has"), 0);
+    assert_int_equal(letters_with(c, "do not talk"), 0);
+}
+
 /* N12 and conventions: what stands in the head. */
 static void test_headers_thread_by_game_and_say_what_the_letter_is(void **state)
 {
@@ -522,6 +555,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_turn_letters_in_three_languages),
         TEST(test_a_board_with_walls_says_which_signs_they_are),
+        TEST(test_a_letter_about_the_end_says_nothing_of_clocks_and_silence),
         TEST(test_headers_thread_by_game_and_say_what_the_letter_is),
         TEST(test_nobody_elses_address_is_in_a_letter),
         TEST(test_a_settled_draw_is_told_by_its_end_and_nobody_is_to_move),
