@@ -31,6 +31,8 @@ enum status get_readiness_read(struct request *r, struct err *err)
     if (stats.waiting > WRITER_QUEUE_MAX / 2)
         return err_detail(err, REASON_BUSY, "refusal.changes_wait",
                           "too many changes wait to be stored");
+    if (stats.is_failing)
+        return err_reason(err, REASON_STORE_FAILED, "the last change could not be stored");
     st = request_conn(r, &conn, err);
     if (st == ST_OK)
         st = games_tally(conn, tally, err);

@@ -40,10 +40,10 @@ MUST_CHECK enum status control_start(struct engine *engine, const struct admin_v
  * allowed. */
 void control_stop(struct control *control);
 
-/* Have the daemon at path, which serves database, perform the request, within time_ms in all (by the machine's monotonic
- * clock).  ST_NOT_FOUND when no daemon listens there; ST_BUSY when it cannot be reached or is
- * silent – the request may have been performed all the same; ST_CONFLICT when it serves another
- * database; else what the daemon answers, with
+/* Have the daemon at path, which serves database, perform the request, within time_ms in all (by
+ * the machine's monotonic clock).  ST_NOT_FOUND when no daemon listens there; ST_BUSY when it
+ * cannot be reached or is silent – the request may have been performed all the same; ST_CONFLICT
+ * when it serves another database; else what the daemon answers, with
  * *out as admin_perform() gives it. */
 MUST_CHECK enum status control_call(const char *path, const char *database,
                                     const struct admin_request *rq, int64_t time_ms,

@@ -163,11 +163,14 @@ static void do_batch(struct writer *w, size_t n)
     enum status st;
     utc_ms from = w->time.now(w->time.arg), to;
     uint64_t failed = 0;
+    int64_t changes = 0;
+    bool is_refused = false; /* by the database, not by a rule of ours */
 
     for (size_t i = 0; i < n; i++)
         w->outcomes[i] = (struct outcome_of){.st = ST_OK, .err = ERR_INIT};
     st = store_begin(w->store, &txn, &err);
     if (st == ST_OK) {
+        changes = sqlite3_total_changes64(txn->conn->db);
         for (size_t i = 0; i < n && st == ST_OK; i++)
             if (!run_one(w, txn, i))
                 st = err_reason(&err, REASON_STORE_FAILED, "command %s: the database gave the "
@@ -175,6 +178,7 @@ static void do_batch(struct writer *w, size_t n)
                                 w->batch[i].command.name, sqlite3_errmsg(txn->conn->db));
         if (st == ST_OK) {
             report = txn_report(txn);
+            changes = sqlite3_total_changes64(txn->conn->db) - changes;
             st = store_commit(txn, &err);
         }
     }
@@ -189,6 +193,8 @@ static void do_batch(struct writer *w, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (w->outcomes[i].st != ST_OK)
             failed++;
+        if (w->outcomes[i].st != ST_OK && w->outcomes[i].err.reason == REASON_STORE_FAILED)
+            is_refused = true;
         if (w->batch[i].command.done)
             w->batch[i].command.done(w->batch[i].command.arg, w->outcomes[i].st,
                                      &w->outcomes[i].err);
@@ -209,6 +215,10 @@ static void do_batch(struct writer *w, size_t n)
     } else {
         w->stats.commits_failed++;
     }
+    if (is_refused)
+        w->stats.is_failing = true;
+    else if (changes > 0)
+        w->stats.is_failing = false;
     w->stats.commands += n;
     w->stats.commands_failed += failed;
     for (size_t i = 0; i < n; i++) {

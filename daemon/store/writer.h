@@ -106,6 +106,8 @@ bool writer_is_here(const struct writer *writer);
 struct writer_stats {
     uint64_t commits;        /* transactions committed */
     uint64_t commits_failed; /* … lost */
+    bool is_failing;         /* the database refused the last write; a commit that writes nothing
+                              * says nothing about it */
     uint64_t commands;       /* commands done, whatever came of them */
     uint64_t commands_failed; /* those among them that heard an error */
     uint64_t refused;        /* not queued: full */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "store/outage.h"
 
 static struct fixture fixture;
 
@@ -772,6 +773,33 @@ static void test_readiness_says_no_when_told_to(void **state)
     http_set_ready(fixture.http, true);
 }
 
+/* What the store does with a change: *arg. */
+static enum status change_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    const bool *is_refused = arg;
+
+    if (*is_refused)
+        return err_reason(err, REASON_STORE_FAILED, "store: exec: database or disk is full");
+    return heartbeat_set(txn, now, /* is_start= */ false, err);
+}
+
+static void test_readiness_says_no_while_nothing_can_be_stored(void **state)
+{
+    bool is_refused = true;
+    const struct writer_command change = {.name = "change", .run = change_run, .arg = &is_refused};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_answer("GET /readyz HTTP/1.1\r\n" REST, 200, NULL);
+    assert_st(writer_run(fixture.writer, &change, &err), ST_IO, err);
+    assert_answer("GET /readyz HTTP/1.1\r\n" REST, 503, "store_failed");
+    assert_answer("GET /healthz HTTP/1.1\r\n" REST, 200, NULL);
+    assert_answer("GET /readyz HTTP/1.1\r\n" REST, 503, "store_failed"); /* asking mends nothing */
+    is_refused = false;
+    assert_ok(writer_run(fixture.writer, &change, &err), err);
+    assert_answer("GET /readyz HTTP/1.1\r\n" REST, 200, NULL);
+}
+
 static void test_metrics_have_their_own_listener(void **state)
 {
     int fd = connect_to(fixture.metrics_port);
@@ -893,6 +921,7 @@ int main(void)
         cmocka_unit_test(test_who_asks_too_often_hears_when_to_come_back),
         cmocka_unit_test(test_behind_a_proxy_it_is_the_client_that_is_counted),
         cmocka_unit_test(test_readiness_says_no_when_told_to),
+        cmocka_unit_test(test_readiness_says_no_while_nothing_can_be_stored),
         cmocka_unit_test(test_metrics_have_their_own_listener),
         cmocka_unit_test(test_cookies_over_https_are_host_cookies),
         cmocka_unit_test(test_wrong_options_are_named_and_sockets_closed),

@@ -260,6 +260,32 @@ static void test_the_time_of_commands_never_goes_back(void **state)
 
 /* ---------------------------------------------------------------- losing a batch */
 
+static enum status look_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    (void)txn;
+    (void)now;
+    (void)arg;
+    (void)err;
+    return ST_OK;
+}
+
+/* A command that changes nothing, which a full disk takes as well as an empty one. */
+static void look(struct writer *w)
+{
+    const struct writer_command command = {.name = "look", .run = look_run};
+    struct err err = ERR_INIT;
+
+    assert_ok(writer_run(w, &command, &err), err);
+}
+
+static enum status refused_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    (void)txn;
+    (void)now;
+    (void)arg;
+    return err_reason(err, REASON_STORE_FAILED, "store: exec: database or disk is full");
+}
+
 static void lose_and_look(int code, enum powercut_kind kind)
 {
     struct writer *w = writer_of(0, 0);
@@ -279,12 +305,41 @@ static void lose_and_look(int code, enum powercut_kind kind)
     }
     assert_false(is_there("l0") || is_there("l1") || is_there("l2"));
     assert_int_equal(writer_stats(w).commits_failed, 1);
+    assert_true(writer_stats(w).is_failing);
+    look(w);
+    assert_true(writer_stats(w).is_failing); /* what writes nothing proves nothing */
 
     /* and the next one finds a store that works */
     submit(w, &jobs[2]);
     (void)writer_drain(w);
     assert_int_equal(jobs[2].heard, ST_OK);
     assert_true(is_there("l2"));
+    assert_false(writer_stats(w).is_failing);
+    writer_close(w);
+}
+
+/* SQLite may take back the statement alone, and the rest of the batch be committed. */
+static void test_a_command_that_the_database_refuses_counts_as_failing(void **state)
+{
+    const struct writer_command refused = {.name = "refused", .run = refused_run};
+    struct writer *w = writer_of(0, 0);
+    struct job good = {.handle = "good"}, bad = {.handle = "bad", .run_st = ST_ILLEGAL};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    submit(w, &good);
+    (void)writer_drain(w);
+    assert_false(writer_stats(w).is_failing);
+    assert_st(writer_run(w, &refused, &err), ST_IO, err);
+    assert_true(writer_stats(w).is_failing);
+    (void)snprintf(good.handle, sizeof good.handle, "good2");
+    submit(w, &good);
+    (void)writer_drain(w);
+    assert_false(writer_stats(w).is_failing);
+    submit(w, &bad); /* a rule's refusal is none of the database's */
+    (void)writer_drain(w);
+    assert_int_equal(bad.heard, ST_ILLEGAL);
+    assert_false(writer_stats(w).is_failing);
     writer_close(w);
 }
 
@@ -502,6 +557,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_full_queue_refuses_and_never_tells, up, down),
         cmocka_unit_test_setup_teardown(test_a_stopped_writer_refuses, up, down),
         cmocka_unit_test_setup_teardown(test_the_time_of_commands_never_goes_back, up, down),
+        cmocka_unit_test_setup_teardown(
+            test_a_command_that_the_database_refuses_counts_as_failing, up, down),
         cmocka_unit_test_setup_teardown(
             test_a_failed_sync_answers_all_with_an_error_and_leaves_nothing, up, down),
         cmocka_unit_test_setup_teardown(
