@@ -82,6 +82,12 @@ static enum status notify_begin(struct engine *e, struct err *err)
     return st;
 }
 
+/* people.h: nobody has his letters where the server takes in its own. */
+static bool is_own_address(const char *address, void *arg)
+{
+    return intake_recipient_check(arg, address) != INTAKE_FOREIGN;
+}
+
 /* Play by mail, where an address for it is set. */
 static enum status intake_begin(struct engine *e, struct err *err)
 {
@@ -120,7 +126,15 @@ static enum status intake_begin(struct engine *e, struct err *err)
                   .arg = e->notify},
     };
 
-    return s->mail_in.address[0] ? intake_open(&options, &e->intake, err) : ST_OK;
+    enum status st = ST_OK;
+
+    if (s->mail_in.address[0])
+        st = intake_open(&options, &e->intake, err);
+    if (st == ST_OK && e->intake) {
+        e->people.is_own_address = is_own_address;
+        e->people.is_own_address_arg = e->intake;
+    }
+    return st;
 }
 
 enum status engine_open(struct engine *ret, const struct settings *settings,

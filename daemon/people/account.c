@@ -11,6 +11,7 @@ enum status people_profile_set(const struct people *p, struct store_txn *txn, in
                                const struct people_profile *profile, utc_ms now, struct err *err)
 {
     const struct zone *zone;
+    char language[LANGUAGE_MAX + 1];
     enum status st = ST_OK;
 
     if (profile->name)
@@ -21,8 +22,10 @@ enum status people_profile_set(const struct people *p, struct store_txn *txn, in
         st = zone_cache_get(p->zones, profile->zone, &zone, err);
     if (st != ST_OK)
         return st;
-    return users_set_profile(txn, user_id, profile->name, profile->zone, profile->language, now,
-                             err);
+    if (profile->language)
+        language_fold(profile->language, language);
+    return users_set_profile(txn, user_id, profile->name, profile->zone,
+                             profile->language ? language : NULL, now, err);
 }
 
 enum status people_password_of(struct store_conn *conn, int64_t user_id, char *ret_hash,
@@ -74,7 +77,7 @@ enum status people_address_change(const struct people *p, struct store_txn *txn,
     char key[ADDRESS_MAX + 1];
     bool has_old;
     int64_t n;
-    enum status st = address_is_fit(address, err);
+    enum status st = people_address_check(p, address, err);
 
     if (st == ST_OK)
         st = users_get(conn, user_id, &user, err);

@@ -115,9 +115,17 @@ static bool char_is_blank(unsigned c)
            c == 0x205F || c == 0x3000;
 }
 
+/* Pictures that a joiner (U+200D) makes one of: people, hearts, flags, tools and their kin, also
+ * with the selector that asks for the coloured form. */
+static bool char_is_picture(unsigned c)
+{
+    return (c >= 0x1F000 && c <= 0x1FAFF) || (c >= 0x2190 && c <= 0x2BFF) || c == 0xFE0F;
+}
+
 enum status name_is_fit(const char *name, struct err *err)
 {
     size_t characters = 0;
+    unsigned before = 0;
     bool is_blank = true;
 
     if (strlen(name) >= DISPLAY_NAME_SIZE || !utf8_is_valid(name, strlen(name)))
@@ -126,7 +134,12 @@ enum status name_is_fit(const char *name, struct err *err)
                           ERR_NUMBER("most", DISPLAY_NAME_SIZE - 1));
     for (const char *p = name; *p; characters++) {
         unsigned c = char_next(&p);
-        if (char_is_unfit(c))
+        const char *next = p;
+        bool is_joiner = c == 0x200D && char_is_picture(before) && *next &&
+                         char_is_picture(char_next(&next));
+
+        before = c;
+        if (char_is_unfit(c) && !is_joiner)
             return err_detail(err, REASON_BAD_FIELD, "refusal.name_invisible",
                               "a name holds no invisible characters");
         if ((characters == 0 || !*p) && char_is_blank(c))
@@ -183,6 +196,24 @@ bad:
         err, REASON_BAD_FIELD, "refusal.language_shape",
         "a language is a tag such as \"en\", \"ru\" or \"ro-MD\" of at most {most} bytes",
         ERR_NUMBER("most", LANGUAGE_MAX));
+}
+
+void language_fold(const char *tag, char ret[LANGUAGE_MAX + 1])
+{
+    size_t part = 0, n = 0, len;
+
+    for (const char *at = tag; *at && n < LANGUAGE_MAX; at += len + (at[len] == '-'), part++) {
+        len = strcspn(at, "-");
+        if (part > 0)
+            ret[n++] = '-';
+        for (size_t i = 0; i < len && n < LANGUAGE_MAX; i++) {
+            char c = char_lower(at[i]);
+            bool is_capital = part > 0 && (len == 2 || (len == 4 && i == 0));
+
+            ret[n++] = is_capital && char_is_letter(c) ? (char)(c - 'a' + 'A') : c;
+        }
+    }
+    ret[n] = '\0';
 }
 
 unsigned scope_parse(const char *word)

@@ -44,6 +44,16 @@ void secret_hash_of_none(const struct people *p, unsigned char ret[DIGEST_SIZE])
     secret_hash(secret, ret);
 }
 
+enum status people_address_check(const struct people *p, const char *address, struct err *err)
+{
+    enum status st = address_is_fit(address, err);
+
+    if (st == ST_OK && p->is_own_address && p->is_own_address(address, p->is_own_address_arg))
+        st = err_detail(err, REASON_BAD_FIELD, "refusal.own_address",
+                        "this is an address of the server's own");
+    return st;
+}
+
 enum status account_check(const struct people *p, const char *handle, const char *name,
                           const char *address, const char *zone, const char *language,
                           struct err *err)
@@ -54,7 +64,7 @@ enum status account_check(const struct people *p, const char *handle, const char
     if (st == ST_OK && name)
         st = name_is_fit(name, err);
     if (st == ST_OK && address)
-        st = address_is_fit(address, err);
+        st = people_address_check(p, address, err);
     if (st == ST_OK && language)
         st = language_is_fit(language, p->languages, err);
     if (st == ST_OK && zone)
@@ -142,6 +152,7 @@ enum status people_register(const struct people *p, struct store_txn *txn,
     struct registration_row row = {.used_at = UTC_NONE};
     struct user_row user;
     unsigned char hash[DIGEST_SIZE];
+    char language[LANGUAGE_MAX + 1];
     int64_t n, id;
     enum status st;
 
@@ -184,8 +195,8 @@ enum status people_register(const struct people *p, struct store_txn *txn,
     (void)str_copy(row.display_name, sizeof row.display_name,
                    wish->name ? wish->name : wish->handle);
     (void)str_copy(row.zone, sizeof row.zone, wish->zone ? wish->zone : p->default_zone);
-    (void)str_copy(row.language, sizeof row.language,
-                   wish->language ? wish->language : p->default_language);
+    language_fold(wish->language ? wish->language : p->default_language, language);
+    (void)str_copy(row.language, sizeof row.language, language);
     (void)str_copy(row.address, sizeof row.address, wish->address);
     row.created_at = now;
     row.expires_at = now + REGISTRATION_LIFE_MS;
@@ -374,6 +385,7 @@ enum status people_add(const struct people *p, struct store_txn *txn,
 {
     struct user_row row = {
         .verified_at = UTC_NONE, .bounced_at = UTC_NONE, .disabled_at = UTC_NONE};
+    char language[LANGUAGE_MAX + 1];
     int64_t id;
     enum status st;
 
@@ -385,8 +397,8 @@ enum status people_add(const struct people *p, struct store_txn *txn,
     (void)str_copy(row.display_name, sizeof row.display_name,
                    user->name ? user->name : user->handle);
     (void)str_copy(row.zone, sizeof row.zone, user->zone ? user->zone : p->default_zone);
-    (void)str_copy(row.language, sizeof row.language,
-                   user->language ? user->language : p->default_language);
+    language_fold(user->language ? user->language : p->default_language, language);
+    (void)str_copy(row.language, sizeof row.language, language);
     row.is_operator = user->is_operator;
     if (user->password_hash &&
         !str_copy(row.password_hash, sizeof row.password_hash, user->password_hash))

@@ -81,6 +81,10 @@ struct people {
     enum status (*on_reached)(struct store_txn *txn, int64_t user_id, utc_ms now, void *arg,
                               struct err *err);
     void *on_reached_arg;
+    /* Whether an address is one that the server itself takes letters at.  Pure, any thread.  NULL:
+     * it takes none. */
+    bool (*is_own_address)(const char *address, void *arg);
+    void *is_own_address_arg;
 };
 
 /* Once, before threads; starts libsodium.  ST_INTERNAL when it cannot. */
@@ -107,12 +111,18 @@ void handle_fold(const char *handle, char ret[HANDLE_MAX + 1]);
 /* local@domain in ASCII, as letters can be sent to. */
 MUST_CHECK enum status address_is_fit(const char *address, struct err *err);
 void address_fold(const char *address, char ret[ADDRESS_MAX + 1]);
-/* 1 to NAME_MAX_CHARS characters, no controls, no blanks at its ends. */
+/* 1 to NAME_MAX_CHARS characters, no controls, no blanks at its ends; a joiner stands between
+ * pictures alone. */
 MUST_CHECK enum status name_is_fit(const char *name, struct err *err);
 /* A BCP 47 tag whose first subtag, in any case, is one of languages (ended by NULL; NULL: any):
  * "ro-MD" is Romanian. */
 MUST_CHECK enum status language_is_fit(const char *tag, const char *const *languages,
                                        struct err *err);
+/* The tag as BCP 47 writes it, "ro-MD", "zh-Hant-TW": what is stored. */
+void language_fold(const char *tag, char ret[LANGUAGE_MAX + 1]);
+/* The same as address_is_fit(), and none of the server's own: nobody could be written to there. */
+MUST_CHECK enum status people_address_check(const struct people *p, const char *address,
+                                            struct err *err);
 
 /* ------------------------------------------------------------------------------- secrets */
 

@@ -118,6 +118,44 @@ static void test_languages_without_texts_are_refused_by_name(void **state)
     assert_string_equal(err.text, "there are no texts in \"xx\"; there are in en, ru, ro");
 }
 
+static void test_a_tag_is_kept_as_bcp_47_writes_it(void **state)
+{
+    static const char *const tags[][2] = {
+        {"EN", "en"},         {"RU-ru", "ru-RU"},           {"ro-md", "ro-MD"},
+        {"ru-cYRL-ru", "ru-Cyrl-RU"}, {"en-1994", "en-1994"},
+    };
+    char kept[LANGUAGE_MAX + 1];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(tags); i++) {
+        language_fold(tags[i][0], kept);
+        assert_string_equal(kept, tags[i][1]);
+    }
+}
+
+static void test_a_joiner_stands_between_pictures_alone(void **state)
+{
+    static const char *const good[] = {
+        "\U0001F468\u200D\U0001F469\u200D\U0001F467", /* a family */
+        "Zo\u00EB \U0001F469\U0001F3FD\u200D\U0001F680",
+        "\U0001F3F3\uFE0F\u200D\U0001F308", /* a flag of all colours */
+        "\u2764\uFE0F\u200D\U0001F525",
+        "\U0001F937\u200D\u2642\uFE0F",
+    };
+    static const char *const bad[] = {
+        "a\u200Db", "\u200D\U0001F469", "\U0001F469\u200D", "\U0001F469\u200Da",
+        "\U0001F469\u200D\u200D\U0001F469", "\U0001F469\u200B\U0001F469",
+    };
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(good); i++)
+        assert_ok(name_is_fit(good[i], &err), err);
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        if (name_is_fit(bad[i], &err) != ST_INVALID)
+            fail_msg("%s", bad[i]);
+}
+
 static void fill_counting(void *arg, void *bytes, size_t n)
 {
     unsigned char *next = arg;
@@ -193,6 +231,8 @@ int main(void)
         cmocka_unit_test(test_names_may_be_in_any_script_but_not_invisible),
         cmocka_unit_test(test_languages_are_tags),
         cmocka_unit_test(test_languages_without_texts_are_refused_by_name),
+        cmocka_unit_test(test_a_tag_is_kept_as_bcp_47_writes_it),
+        cmocka_unit_test(test_a_joiner_stands_between_pictures_alone),
         cmocka_unit_test(test_a_secret_is_26_letters_and_is_told_by_its_shape),
         cmocka_unit_test(test_what_is_stored_of_a_secret_is_its_sha256),
         cmocka_unit_test(test_a_fingerprint_is_siphash_of_128_bits),
