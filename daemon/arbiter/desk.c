@@ -215,6 +215,13 @@ enum status desk_note(const char *note, const char **ret_note, struct err *err)
                           "a note has at most {most} bytes", ERR_NUMBER("most", ARBITER_NOTE_MAX));
     if (!utf8_is_valid(note, strlen(note)))
         return err_detail(err, REASON_BAD_FIELD, "refusal.note_utf8", "a note must be valid UTF-8");
+    for (const char *p = note; *p; p++) {
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return err_detail(err, REASON_BAD_FIELD, "refusal.note_line",
+                              "a note is one line without control characters");
+    }
+    if (note[strspn(note, " ")] == '\0')
+        note = ""; /* blanks alone say nothing */
     *ret_note = note;
     return ST_OK;
 }

@@ -725,11 +725,12 @@ enum status arbiter_decline_draw(const struct arbiter *arb, struct store_txn *tx
         for (seat = 0; (seats >> seat & 1u) == 0; seat++)
             ;
     }
+    /* His own offer he takes back: nobody has refused it, it is no more. */
     bool is_offerer = (seats >> vote.seat & 1u) != 0;
     TRY(votes_answer(txn, vote.id, is_offerer ? vote.seat : seat, false, now, err));
     TRY(votes_settle(txn, vote.id, is_offerer ? VOTE_WITHDRAWN : VOTE_DECLINED, now, err));
-    TRY(desk_event(&d, GAME_EVENT_DRAW_DECLINED, is_offerer ? vote.seat : seat, actor.user_id,
-                   NULL, err));
+    TRY(desk_event(&d, is_offerer ? GAME_EVENT_DRAW_LAPSED : GAME_EVENT_DRAW_DECLINED,
+                   is_offerer ? vote.seat : seat, actor.user_id, NULL, err));
     return desk_close(&d, ret_game, err);
 }
 

@@ -83,8 +83,10 @@ static void test_who_offered_may_take_it_back(void **state)
 {
     struct table *t = *state;
     int64_t game = game_start(t, "verney");
+    struct game_row before = game_get(t, game);
     struct vote_row votes[2];
     struct err err = ERR_INIT;
+    char text[256];
     size_t n = 0;
 
     by(t, OP_OFFER, game, SOUTH);
@@ -92,6 +94,13 @@ static void test_who_offered_may_take_it_back(void **state)
     assert_ok(votes_list(store_reader_conn(t->reader), game, votes, 2, &n, &err), err);
     assert_int_equal(n, 1);
     assert_int_equal(votes[0].state, VOTE_WITHDRAWN);
+    /* R-C10: nobody has refused it. */
+    assert_int_equal(last_event(t, game, GAME_EVENT_DRAW_LAPSED).seat, SOUTH);
+    assert_int_not_equal(last_event(t, game, GAME_EVENT_DRAW_LAPSED).user_id, 0);
+    assert_string_equal(story(t, game, before.last_seq, text, sizeof text),
+                        "draw_offered:0 draw_lapsed:0");
+    not_by(t, OP_ACCEPT_DRAW, game, WEST, REASON_NO_DRAW_OFFERED);
+    assert_sound(t, game);
 }
 
 static void test_the_offer_lapses_when_an_enemy_moves_and_not_when_the_partner_does(void **state)
