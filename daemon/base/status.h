@@ -92,7 +92,8 @@ enum status {
     X(GAME_FULL, "game_full", ST_CONFLICT, "GameFull", "No such seat is free")                     \
     X(GAME_STARTED, "game_started", ST_CONFLICT, "GameStarted", "The game has started already")    \
     X(SEAT_OUT, "seat_out", ST_CONFLICT, "SeatOut", "This seat is mated or has left the game")     \
-    X(ALREADY_SEATED, "already_seated", ST_CONFLICT, "AlreadySeated", "You have a seat already")   \
+    X(ALREADY_SEATED, "already_seated", ST_CONFLICT, "AlreadySeated",                           \
+      "This player has a seat already")                                                            \
     X(ALREADY_DONE, "already_done", ST_CONFLICT, "AlreadyDone", "That has been done already")      \
     X(HANDLE_TAKEN, "handle_taken", ST_CONFLICT, "NameTaken", "This handle is taken")              \
     X(LOST_ON_TIME, "lost_on_time", ST_CONFLICT, "LostOnTime", "The time for this turn is over")   \

@@ -69,6 +69,99 @@ void answer_header(struct request *r, const char *name, const char *value)
     answer->headers[answer->n_headers++] = (struct header){.name = name, .value = copy};
 }
 
+/* Whether the path has a secret in it; also of a request that was refused before its route was
+ * looked for. */
+static bool is_secret(const struct request *r)
+{
+    static const char *const beginnings[] = {"/login/", "/confirm/", "/u/"};
+
+    if (r->route)
+        return (r->route->flags & ROUTE_SECRET) != 0;
+    for (size_t i = 0; i < COUNT_OF(beginnings); i++)
+        if (str_starts(r->target, beginnings[i]))
+            return true;
+    return false;
+}
+
+/* The path as it was sent.  One that begins with anything but a slash – the absolute form, nonsense
+ * – is not repeated. */
+static void set_instance(const struct request *r, json_t *root)
+{
+    char path[256];
+    size_t n;
+
+    if (!r->target || r->target[0] != '/' || is_secret(r))
+        return;
+    n = strcspn(r->target, "?#");
+    if (n >= sizeof path)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)r->target[i] <= 0x20 || (unsigned char)r->target[i] >= 0x7f)
+            return;
+    memcpy(path, r->target, n);
+    path[n] = '\0';
+    json_object_set_new(root, "instance", json_string(path));
+}
+
+/* Where in the request stands what a refusal of a lower room is about; NULL: nowhere, or it is no
+ * single field. */
+static const char *pointer_of(const struct err *err)
+{
+    static const struct {
+        const char *detail, *pointer;
+    } fields[] = {
+        {"refusal.address_same", "/address"},
+        {"refusal.credit_most", "/amount_ms"},
+        {"refusal.handle_taken", "/handle"},
+        {"refusal.note_line", "/note"},
+        {"refusal.note_long", "/note"},
+        {"refusal.note_utf8", "/note"},
+        {"refusal.own_address", "/address"},
+        {"refusal.pause_end", "/until"},
+        {"refusal.result_bad", "/result"},
+        {"refusal.seat_not_yours", "/seat"},
+        {"refusal.seat_out", "/seat"},
+        {"refusal.state_needed", "/state_number"},
+        {"refusal.time_range", "/time/per_move_ms"},
+        {"refusal.token_expiry", "/expires_at"},
+        {"refusal.token_more", "/scopes"},
+        {"refusal.token_name", "/name"},
+        {"refusal.which_resigns", "/seat"},
+        {"refusal.which_seat", "/seat"},
+    };
+
+    if (err->field[0] == '/')
+        return err->field;
+    for (size_t i = 0; err->detail && i < COUNT_OF(fields); i++)
+        if (strcmp(err->detail, fields[i].detail) == 0)
+            return fields[i].pointer;
+    return NULL;
+}
+
+/* All that reading the body found; or the one field that was judged deeper, when it was sent or is
+ * missing (a refusal with such a detail may also be about the path). */
+static void set_errors(const struct request *r, enum lang lang, const struct err *err, json_t *root)
+{
+    const char *pointer = pointer_of(err);
+    struct buf detail;
+
+    if (r->form.errors) {
+        json_object_set(root, "errors", r->form.errors);
+        return;
+    }
+    if (!pointer || !r->route || !(r->route->flags & (ROUTE_BODY | ROUTE_BODY_OPTIONAL)))
+        return;
+    if (err->reason != REASON_MISSING_FIELD && strcmp(pointer, "/seat") == 0 &&
+        strcmp(err->detail ? err->detail : "", "refusal.which_seat") != 0 &&
+        !json_object_get(r->form.object, "seat"))
+        return;
+    detail = buf_make(DETAIL_MAX);
+    if (words_refusal(&detail, lang, err) && !buf_failed(&detail))
+        json_object_set_new(root, "errors",
+                            json_pack("[{s:s, s:s}]", "pointer", pointer, "detail", detail.data));
+    buf_release(&detail);
+}
+
 void answer_problem(struct request *r, const struct err *err)
 {
     enum reason reason = err->reason;
@@ -138,18 +231,8 @@ void answer_problem(struct request *r, const struct err *err)
     if (detail.len > 0 && !buf_failed(&detail))
         json_object_set_new(root, "detail", json_string(detail.data));
     buf_release(&detail);
-    if (r->route && !(r->route->flags & ROUTE_SECRET) && r->target) {
-        char path[256];
-        size_t n = strcspn(r->target, "?");
-
-        if (n < sizeof path) {
-            memcpy(path, r->target, n);
-            path[n] = '\0';
-            json_object_set_new(root, "instance", json_string(path));
-        }
-    }
-    if (r->form.errors)
-        json_object_set(root, "errors", r->form.errors);
+    set_instance(r, root);
+    set_errors(r, lang, err, root);
     if (r->verdict)
         json_object_set_new(root, "verdict", json_string(r->verdict));
     if (game) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arbiter/arbiter.h"
+#include "clock/zone.h"
 #include "http/handlers.h"
 #include "http/render.h"
 #include "people/passwords.h"
@@ -84,6 +85,32 @@ static enum status answer_me(struct request *r, struct store_conn *conn, int64_t
     return st;
 }
 
+/* ------------------------------------------------------------------------------ what fits */
+
+/* What people/ would refuse one by one, all at once.  NULL: not said, or wrong already. */
+static void check_person(struct request *r, const char *name, const char *zone,
+                         const char *language)
+{
+    const struct people *people = r->http->options.people;
+    const struct zone *found;
+    struct err why = ERR_INIT;
+
+    if (name && name_is_fit(name, &why) != ST_OK)
+        form_refuse(&r->form, "/name", &why);
+    if (zone && zone_cache_get(people->zones, zone, &found, &why) != ST_OK)
+        form_refuse(&r->form, "/time_zone", &why);
+    if (language && language_is_fit(language, people->languages, &why) != ST_OK)
+        form_refuse(&r->form, "/language", &why);
+}
+
+static void check_own_address(struct request *r, const char *address)
+{
+    struct err why = ERR_INIT;
+
+    if (address && people_address_check(r->http->options.people, address, &why) != ST_OK)
+        form_refuse(&r->form, "/address", &why);
+}
+
 /* ------------------------------------------------------------------------------ links */
 
 enum status request_link_prepare(struct request *r, struct err *err)
@@ -158,6 +185,7 @@ enum status register_prepare(struct request *r, struct err *err)
 {
     struct auth_data *data = data_of(r, err);
     struct people_wish *wish;
+    struct err why = ERR_INIT;
 
     if (!data)
         return err->code;
@@ -170,6 +198,10 @@ enum status register_prepare(struct request *r, struct err *err)
     form_str(&r->form, "invitation", 0, 1, 64, &wish->invitation);
     if (wish->name && !*wish->name)
         wish->name = NULL;
+    if (wish->handle && handle_is_fit(wish->handle, &why) != ST_OK)
+        form_refuse(&r->form, "/handle", &why);
+    check_person(r, wish->name, wish->zone, wish->language);
+    check_own_address(r, wish->address);
     return form_end(&r->form, err);
 }
 
@@ -270,6 +302,7 @@ enum status set_password_read(struct request *r, struct err *err)
     struct auth_data *data = data_of(r, err);
     struct store_conn *conn = NULL;
     struct user_row *user;
+    struct err why = ERR_INIT;
     enum status st;
 
     if (!data)
@@ -285,8 +318,10 @@ enum status set_password_read(struct request *r, struct err *err)
     if (!user)
         return err_reason(err, REASON_NO_MEMORY, "a profile");
     st = users_get(conn, r->who.user_id, user, err);
-    if (st == ST_OK)
-        st = password_is_fit(data->password, user->handle, err);
+    if (st == ST_OK && password_is_fit(data->password, user->handle, &why) != ST_OK) {
+        form_refuse(&r->form, "/password", &why);
+        st = form_end(&r->form, err);
+    }
     free(user);
     if (st == ST_OK)
         st = people_password_of(conn, r->who.user_id, data->hash, sizeof data->hash, err);
@@ -385,6 +420,7 @@ enum status patch_me_prepare(struct request *r, struct err *err)
     form_str(&r->form, "time_zone", 0, 1, 64, &data->profile.zone);
     form_str(&r->form, "language", 0, 1, LANGUAGE_MAX, &data->profile.language);
     read_hold(&r->form, data);
+    check_person(r, data->profile.name, data->profile.zone, data->profile.language);
     if (json_object_size(r->form.object) == 0)
         form_error(&r->form, REASON_MISSING_FIELD, "", "refusal.field_needed",
                    "at least one field is needed");
@@ -411,6 +447,7 @@ enum status change_address_prepare(struct request *r, struct err *err)
     if (!data)
         return err->code;
     form_str(&r->form, "address", FIELD_NEEDED, 3, ADDRESS_MAX, &data->address);
+    check_own_address(r, data->address);
     return form_end(&r->form, err);
 }
 
@@ -560,6 +597,11 @@ enum status create_token_prepare(struct request *r, struct err *err)
             form_error(&r->form, REASON_BAD_FIELD, pointer, "refusal.twice", "is there twice");
         data->scopes |= scope;
     }
+    if (data->name)
+        check_person(r, data->name, NULL, NULL);
+    if (data->expires_at != UTC_NONE && data->expires_at <= http_now(r->http))
+        form_error(&r->form, REASON_BAD_FIELD, "/expires_at", "refusal.token_expiry",
+                   "a token expires in the future, or never");
     if (data->name && strlen(data->name) >= TOKEN_NAME_SIZE)
         FORM_ERROR(&r->form, REASON_BAD_FIELD, "/name", "refusal.must_bytes",
                    "must have at most {most} bytes", ERR_NUMBER("most", TOKEN_NAME_SIZE - 1));

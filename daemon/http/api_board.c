@@ -291,9 +291,11 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
     case BOARD_AS_TEXT:
         st = board_text(&job->board, &r->answer.body, err);
         r->answer.type = "text/plain; charset=utf-8";
+        answer_header(r, "Content-Language", lang_tag(job->board.lang));
         break;
     case BOARD_AS_SVG:
         st = board_svg(&job->board, &r->answer.body, err);
+        answer_header(r, "Content-Language", lang_tag(job->board.lang));
         r->answer.type = "image/svg+xml";
         r->answer.is_picture = true;
         break;
@@ -585,6 +587,7 @@ enum status get_game_text_read(struct request *r, struct err *err)
     st = buf_status(run.out, "the game", err);
     r->answer.status = 200;
     r->answer.type = "text/plain; charset=utf-8";
+    answer_header(r, "Content-Language", lang_tag(run.lang));
 out:
     free(view);
     free(replay);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arbiter/access.h"
 #include "arbiter/arbiter.h"
 #include "http/game_acts.h"
 #include "http/handlers.h"
@@ -142,6 +143,9 @@ static enum status read_filter(struct request *r, struct store_conn *conn,
     if (turn && strcmp(turn, "me") != 0)
         FORM_ERROR(&r->form, REASON_BAD_FIELD, "turn", "refusal.must_be_one",
                    "must be one of `{list}`", ERR_TEXT("list", "me"));
+    if (!player && request_query(r, "over"))
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, "over", "refusal.goes_with",
+                   "goes only together with `{name}`", ERR_TEXT("name", "player"));
     st = form_end(&r->form, err);
     if (st == ST_OK)
         st = request_query_bool(r, "open", false, &filter->joinable, err);
@@ -183,6 +187,38 @@ static bool read_cursor(const char *text, struct game_cursor *ret)
     return true;
 }
 
+/* A list's games as the viewer sees them. */
+static enum status render_list(struct store_conn *conn, const struct game_brief *rows, size_t n,
+                               struct viewer viewer, json_t **ret, struct err *err)
+{
+    struct game_row *game = calloc(1, sizeof *game);
+    json_t *items = json_array();
+    enum status st = ST_OK;
+
+    if (!game)
+        st = err_reason(err, REASON_NO_MEMORY, "games");
+    for (size_t i = 0; st == ST_OK && i < n; i++) {
+        unsigned invited = 0;
+        bool has_kept = false;
+
+        for (int seat = 0; seat < SEAT_COUNT; seat++)
+            has_kept = has_kept || rows[i].seats[seat].state == SEAT_INVITED;
+        if (has_kept) {
+            game->id = rows[i].id;
+            game->state = rows[i].state;
+            st = arbiter_invited(conn, game, viewer.user_id, &invited, err);
+        }
+        if (st == ST_OK)
+            json_array_append_new(items, render_summary(&rows[i], viewer, invited));
+    }
+    free(game);
+    if (st == ST_OK)
+        *ret = items;
+    else
+        json_decref(items);
+    return st;
+}
+
 /* Where the next page is: the same query with another cursor. */
 static void link_next(struct request *r, const char *next)
 {
@@ -218,7 +254,7 @@ enum status list_games_read(struct request *r, struct err *err)
     const char *after = request_query(r, "after");
     char cursor[64] = "";
     int64_t limit;
-    json_t *items;
+    json_t *items = NULL;
     size_t n = 0;
     enum status st = request_query_only(r, names, err);
 
@@ -237,10 +273,9 @@ enum status list_games_read(struct request *r, struct err *err)
     if (!rows)
         return err_reason(err, REASON_NO_MEMORY, "games");
     st = games_list(conn, &filter, &from, rows, (size_t)limit, &n, &next, err);
+    if (st == ST_OK)
+        st = render_list(conn, rows, n, request_viewer(r), &items, err);
     if (st == ST_OK) {
-        items = json_array();
-        for (size_t i = 0; i < n; i++)
-            json_array_append_new(items, render_summary(&rows[i], request_viewer(r)));
         if (next.id) {
             snprintf(cursor, sizeof cursor, "%" PRId64 ".%" PRId64, next.id, next.key_at);
             link_next(r, cursor);
@@ -301,20 +336,21 @@ struct create_data {
 };
 
 /* One of handle and address; which is what `invite` takes too. */
-static bool check_address(struct form *form, const char *pointer, struct seat_wish *wish)
+static bool check_address(struct request *r, const char *pointer, struct seat_wish *wish)
 {
     struct err why = ERR_INIT;
 
-    if (address_is_fit(wish->text, &why) != ST_OK) {
-        form_refuse(form, pointer, &why);
+    if (people_address_check(r->http->options.people, wish->text, &why) != ST_OK) {
+        form_refuse(&r->form, pointer, &why);
         return false;
     }
     address_fold(wish->text, wish->key);
     return true;
 }
 
-static void read_seat(struct form *form, const char *name, json_t *value, struct seat_wish *ret)
+static void read_seat(struct request *r, const char *name, json_t *value, struct seat_wish *ret)
 {
+    struct form *form = &r->form;
     static const char *const kinds[] = {"me", "open", "handle", "address"};
     char pointer[64];
     const char *key;
@@ -353,7 +389,7 @@ static void read_seat(struct form *form, const char *name, json_t *value, struct
                 : kind == WISH_HANDLE ? WISH_HANDLE
                                       : WISH_ADDRESS;
     if (ret->kind == WISH_ADDRESS)
-        (void)check_address(form, pointer, ret);
+        (void)check_address(r, pointer, ret);
 }
 
 /* Put the variant, its house rules and the reserve together as variant_parse() reads them. */
@@ -380,13 +416,24 @@ static void read_rules(struct form *form, struct create_data *data)
         snprintf(pointer, sizeof pointer, "/house_rules/%s", key);
         if (!utf8_is_valid(pointer, strlen(pointer)))
             snprintf(pointer, sizeof pointer, "/house_rules");
-        if (!word || strlen(key) > 16 || strlen(word) > 16 || strpbrk(key, " =") ||
-            strpbrk(word, " =") || strcmp(key, "reserve") == 0) {
+        if (strcmp(key, "reserve") == 0) {
+            form_error(form, REASON_BAD_FIELD, pointer, "refusal.reserve_beside",
+                       "is no house rule here: `reserve` is a field of its own beside "
+                       "`house_rules`");
+            continue;
+        }
+        if (strlen(key) > 16 || strpbrk(key, " =") ||
+            (word && (strlen(word) > 16 || strpbrk(word, " =")))) {
             FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.no_house_rule",
                        "is no house rule of `{game}`", ERR_TEXT("game", variants[variant]));
             continue;
         }
-        snprintf(text, sizeof text, "%s %s=%s", variants[variant], key, word);
+        /* Of what is no text: whether there is such a rule at all. */
+        snprintf(text, sizeof text, "%s %s=%s", variants[variant], key, word ? word : "?");
+        if (!word && variant_parse(text, &parsed, &error) == VARIANT_BAD_VALUE) {
+            form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_text", "must be a text");
+            continue;
+        }
         if (variant_parse(text, &parsed, &error) != VARIANT_OK) {
             struct err why = ERR_INIT;
 
@@ -427,14 +474,8 @@ static void read_time(struct request *r, struct create_data *data)
                 FORM_ERROR(&r->form, REASON_BAD_FIELD, "/time/mode", "refusal.must_be_one",
                            "must be one of `{list}`", ERR_TEXT("list", "per-move"));
         } else if (strcmp(key, "per_move_ms") == 0) {
-            int64_t ms = json_is_integer(value) ? json_integer_value(value) : 0;
-
-            if (ms < limits->per_move_min_ms || ms > limits->per_move_max_ms)
-                FORM_ERROR(&r->form, REASON_BAD_FIELD, "/time/per_move_ms", "refusal.must_range",
-                           "must be from {least} to {most}",
-                           ERR_NUMBER("least", limits->per_move_min_ms),
-                           ERR_NUMBER("most", limits->per_move_max_ms));
-            data->wish.per_move_ms = ms;
+            form_int_of(&r->form, "/time/per_move_ms", value, limits->per_move_min_ms,
+                        limits->per_move_max_ms, &data->wish.per_move_ms);
         } else {
             form_error(&r->form, REASON_UNKNOWN_FIELD, "/time", "refusal.unknown_inside",
                        "holds a field not known here");
@@ -468,7 +509,7 @@ enum status create_game_prepare(struct request *r, struct err *err)
         value = json_object_get(seats, seat_names[i]);
         snprintf(pointer, sizeof pointer, "/seats/%s", seat_names[i]);
         if (value)
-            read_seat(&r->form, seat_names[i], value, &data->seats[i]);
+            read_seat(r, seat_names[i], value, &data->seats[i]);
         else
             form_error(&r->form, REASON_MISSING_FIELD, pointer, "refusal.needed", "is needed");
     }
@@ -693,7 +734,7 @@ enum status invite_prepare(struct request *r, struct err *err)
     data->wish.kind = handle ? WISH_HANDLE : WISH_ADDRESS;
     data->wish.text = handle ? handle : address;
     if (address)
-        (void)check_address(&r->form, "/address", &data->wish);
+        (void)check_address(r, "/address", &data->wish);
     return form_end(&r->form, err);
 }
 
@@ -720,8 +761,11 @@ static enum status do_withdraw(struct request *r, const struct arbiter *arb,
 {
     int seat;
 
-    if (!parse_seat(r->params[1], &seat))
-        return err_detail(err, REASON_NOT_FOUND, "refusal.no_such_seat", "there is no such seat");
+    if (!parse_seat(r->params[1], &seat)) {
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, "seat", "refusal.must_be_one",
+                   "must be one of `{list}`", ERR_TEXT("list", "south, west, north, east"));
+        return form_end(&r->form, err);
+    }
     return arbiter_withdraw(arb, txn, now, request_actor(r), id, seat, game, err);
 }
 
@@ -790,6 +834,15 @@ out:
     return st;
 }
 
+static void check_square(struct form *form, const char *pointer, const char *text)
+{
+    int square = SQUARE_NONE;
+
+    if (text && square_read(text, strlen(text), &square) != strlen(text))
+        form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_square",
+                   "must be a square such as e2");
+}
+
 enum status place_prepare(struct request *r, struct err *err)
 {
     struct seats_data *data = seats_data_of(r, err);
@@ -801,14 +854,36 @@ enum status place_prepare(struct request *r, struct err *err)
     form_str(&r->form, "rook", FIELD_NEEDED, 2, 3, &data->placement.rook);
     form_str(&r->form, "bishop", FIELD_NEEDED, 2, 3, &data->placement.bishop);
     form_str(&r->form, "knight", FIELD_NEEDED, 2, 3, &data->placement.knight);
+    check_square(&r->form, "/rook", data->placement.rook);
+    check_square(&r->form, "/bishop", data->placement.bishop);
+    check_square(&r->form, "/knight", data->placement.knight);
     return form_end(&r->form, err);
+}
+
+/* The arbiter names the square that the rules refuse; here it is every field that names it. */
+static enum status do_place(struct request *r, const struct arbiter *arb, struct store_txn *txn,
+                            utc_ms now, int64_t id, struct game_row *game, struct err *err)
+{
+    struct seats_data *data = r->data;
+    const char *const names[] = {data->placement.rook, data->placement.bishop,
+                                 data->placement.knight};
+    static const char *const pointers[] = {"/rook", "/bishop", "/knight"};
+    struct err why = ERR_INIT;
+    enum status st =
+        arbiter_place(arb, txn, now, request_actor(r), id, &data->placement, game, &why);
+
+    if (st == ST_OK)
+        return st;
+    for (size_t i = 0; i < COUNT_OF(names) && why.reason == REASON_BAD_PLACEMENT; i++)
+        if (why.n_args == 1 && str_case_eq(names[i], why.values + why.args[0].at))
+            form_refuse(&r->form, pointers[i], &why);
+    *err = why;
+    return st;
 }
 
 enum status place_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err)
 {
-    struct seats_data *data = r->data;
-
-    ACT_ON_GAME(arbiter_place(arb, txn, now, request_actor(r), id, &data->placement, game, err));
+    ACT_ON_GAME(do_place(r, arb, txn, now, id, game, err));
 }
 
 /* ------------------------------------------------------------------------------ the organiser */
@@ -835,6 +910,12 @@ static struct note_data *read_note(struct request *r, struct err *err)
     if (data->note && strlen(data->note) > ARBITER_NOTE_MAX)
         FORM_ERROR(&r->form, REASON_BAD_FIELD, "/note", "refusal.must_bytes",
                    "must have at most {most} bytes", ERR_NUMBER("most", ARBITER_NOTE_MAX));
+    for (const char *p = data->note; p && *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f) {
+            form_error(&r->form, REASON_BAD_FIELD, "/note", "refusal.note_line",
+                       "a note is one line without control characters");
+            break;
+        }
     return data;
 }
 
@@ -901,7 +982,8 @@ enum status credit_time_act(struct request *r, struct store_txn *txn, utc_ms now
 
 enum status adjudicate_game_prepare(struct request *r, struct err *err)
 {
-    static const char *const results[] = {"1-0", "0-1", "1/2-1/2"};
+    static const char *const results[] = {"1-0",   "0-1",   "1/2-1/2",
+                                          "team0", "team1", "draw"};
     struct note_data *data = read_note(r, err);
 
     if (!data)
@@ -917,6 +999,6 @@ enum status adjudicate_game_act(struct request *r, struct store_txn *txn, utc_ms
                                                GAME_RESULT_DRAW};
     struct note_data *data = r->data;
 
-    ACT_ON_GAME(arbiter_adjudicate(arb, txn, now, request_actor(r), id, results[data->result],
+    ACT_ON_GAME(arbiter_adjudicate(arb, txn, now, request_actor(r), id, results[data->result % 3],
                                    data->note, game, err));
 }

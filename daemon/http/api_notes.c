@@ -84,6 +84,9 @@ enum status add_note_prepare(struct request *r, struct err *err)
     if (data->text && strlen(data->text) >= NOTE_SIZE)
         FORM_ERROR(&r->form, REASON_BAD_FIELD, "/text", "refusal.must_bytes",
                    "must have at most {most} bytes", ERR_NUMBER("most", NOTE_SIZE - 1));
+    if (data->text && data->text[strspn(data->text, " \t\n")] == '\0')
+        form_error(&r->form, REASON_BAD_FIELD, "/text", "refusal.must_not_empty",
+                   "must not be empty");
     for (const char *p = data->text; p && *p; p++)
         if (((unsigned char)*p < 0x20 && *p != '\n' && *p != '\t') || *p == 0x7f) {
             form_error(&r->form, REASON_BAD_FIELD, "/text", "refusal.control",

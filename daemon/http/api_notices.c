@@ -288,6 +288,14 @@ static enum status check_url(struct request *r, struct webhook_data *data, enum 
     return st;
 }
 
+/* An access token is sent with those two alone; to another it would be kept for nothing. */
+static void check_auth(struct form *form, const char *auth, enum webhook_kind kind)
+{
+    if (auth && *auth && kind != WEBHOOK_NTFY && kind != WEBHOOK_MATRIX)
+        form_error(form, REASON_BAD_FIELD, "/auth", "refusal.auth_kind",
+                   "only webhooks of the kinds `ntfy` and `matrix` take it");
+}
+
 static enum status read_webhook(struct request *r, bool is_new, struct err *err)
 {
     struct webhook_data *data = calloc(1, sizeof *data);
@@ -342,6 +350,10 @@ static enum status read_webhook(struct request *r, bool is_new, struct err *err)
     if (!is_new && json_object_size(r->form.object) == 0)
         form_error(&r->form, REASON_MISSING_FIELD, "", "refusal.field_needed",
                    "at least one field is needed");
+    if (is_new && data->kind < 0 && data->auth)
+        data->kind = WEBHOOK_STANDARD;
+    if (data->kind >= 0)
+        check_auth(&r->form, data->auth, (enum webhook_kind)data->kind);
     return form_end(&r->form, err);
 }
 
@@ -417,6 +429,10 @@ enum status patch_webhook_prepare(struct request *r, struct err *err)
     st = request_conn(r, &conn, err);
     if (st == ST_OK)
         st = find_own(r, conn, row, err);
+    if (st == ST_OK && data->kind < 0) {
+        check_auth(&r->form, data->auth, row->kind);
+        st = form_end(&r->form, err);
+    }
     if (st == ST_OK && (data->url || data->kind >= 0))
         st = check_url(r, data, data->kind >= 0 ? (enum webhook_kind)data->kind : row->kind,
                        data->url ? data->url : row->url, err);
@@ -440,6 +456,8 @@ enum status patch_webhook_act(struct request *r, struct store_txn *txn, utc_ms n
         str_copy(row->url, sizeof row->url, data->checked);
     if (data->kind >= 0)
         row->kind = (enum webhook_kind)data->kind;
+    if (data->kind >= 0 && row->kind != WEBHOOK_NTFY && row->kind != WEBHOOK_MATRIX)
+        row->auth[0] = '\0';
     if (data->name)
         str_copy(row->name, sizeof row->name, data->name);
     if (data->auth)

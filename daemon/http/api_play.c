@@ -12,7 +12,12 @@
 #include "http/render.h"
 #include "rules/notation.h"
 
-enum { MOVES_A_TIME = 128, MOVES_PAGE_MAX = 1000, HASHES_MAX = 16384 };
+enum {
+    MOVES_A_TIME = 128,
+    MOVES_PAGE_MAX = 1000,
+    HASHES_MAX = 16384,
+    MOVE_TEXT_MAX = 16 /* characters of a move as somebody writes it */
+};
 
 /* ------------------------------------------------------------------------------ the moves made */
 
@@ -105,7 +110,7 @@ enum status move_prepare(struct request *r, struct err *err)
 
     if (!data)
         return err->code;
-    form_str(&r->form, "move", FIELD_NEEDED, 1, 16, &data->move);
+    form_str(&r->form, "move", FIELD_NEEDED, 1, MOVE_TEXT_MAX, &data->move);
     form_int(&r->form, "ply", 0, 0, INT32_MAX, &data->act.ply);
     form_str(&r->form, "position_hash", 0, 1, 16, &hash);
     if (hash) {
@@ -383,15 +388,13 @@ enum status get_legal_read(struct request *r, struct err *err)
     if (st == ST_OK && (!view || !pos))
         st = err_reason(err, REASON_NO_MEMORY, "moves");
     if (st == ST_OK && from_text &&
-        square_read(from_text, strlen(from_text), &from) != strlen(from_text)) {
+        (!*from_text || square_read(from_text, strlen(from_text), &from) != strlen(from_text))) {
         form_error(&r->form, REASON_BAD_FIELD, "from", "refusal.must_square",
                    "must be a square such as e2");
         st = form_end(&r->form, err);
     }
-    if (st == ST_OK && move_text && (!*move_text || strlen(move_text) > MOVE_READ_MAX)) {
-        FORM_ERROR(&r->form, REASON_BAD_FIELD, "move", "refusal.must_bytes_range",
-                   "must have {least} to {most} bytes", ERR_NUMBER("least", 1),
-                   ERR_NUMBER("most", MOVE_READ_MAX));
+    if (st == ST_OK && move_text) {
+        form_length(&r->form, "move", move_text, 1, MOVE_TEXT_MAX);
         st = form_end(&r->form, err);
     }
     if (st == ST_OK)

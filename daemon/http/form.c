@@ -8,6 +8,7 @@
 #include "http/server.h"
 
 enum { FORM_ERRORS_MAX = 16, DETAIL_MAX = 1024 };
+#define WHOLE_REAL_MAX 9007199254740992.0 /* 2^53: above it a real does not tell whole numbers */
 
 void form_refuse(struct form *form, const char *pointer, const struct err *why)
 {
@@ -125,12 +126,18 @@ void form_str(struct form *form, const char *name, int flags, size_t min, size_t
 {
     json_t *value = form_any(form, name, flags, JSON_STRING);
     char pointer[64];
-    size_t n;
 
     if (!value)
         return;
     name_pointer(pointer, sizeof pointer, name);
-    n = utf8_length(json_string_value(value));
+    if (form_length(form, pointer, json_string_value(value), min, max))
+        *ret = json_string_value(value);
+}
+
+bool form_length(struct form *form, const char *pointer, const char *text, size_t min, size_t max)
+{
+    size_t n = utf8_length(text);
+
     if (n < min && min == 1)
         form_error(form, REASON_BAD_FIELD, pointer, "refusal.must_not_empty", "must not be empty");
     else if (n < min)
@@ -139,25 +146,44 @@ void form_str(struct form *form, const char *name, int flags, size_t min, size_t
     else if (n > max)
         FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.must_most",
                    "must have at most {most} characters", ERR_NUMBER("most", max));
-    else
-        *ret = json_string_value(value);
+    return n >= min && n <= max;
 }
 
 void form_int(struct form *form, const char *name, int flags, int64_t min, int64_t max,
               int64_t *ret)
 {
-    json_t *value = form_any(form, name, flags, JSON_INTEGER);
+    json_t *value = field(form, name);
     char pointer[64];
 
-    if (!value)
-        return;
     name_pointer(pointer, sizeof pointer, name);
-    if (json_integer_value(value) < min || json_integer_value(value) > max)
+    if (value)
+        form_int_of(form, pointer, value, min, max, ret);
+    else if (flags & FIELD_NEEDED)
+        form_error(form, REASON_MISSING_FIELD, pointer, "refusal.needed", "is needed");
+}
+
+void form_int_of(struct form *form, const char *pointer, const json_t *value, int64_t min,
+                 int64_t max, int64_t *ret)
+{
+    int64_t number;
+
+    /* JSON Schema: 10.0 and 1e1 are whole numbers. */
+    if (json_is_integer(value)) {
+        number = json_integer_value(value);
+    } else if (json_is_real(value) && json_real_value(value) >= -WHOLE_REAL_MAX &&
+               json_real_value(value) <= WHOLE_REAL_MAX &&
+               (double)(int64_t)json_real_value(value) == json_real_value(value)) {
+        number = (int64_t)json_real_value(value);
+    } else {
+        error_type(form, pointer, JSON_INTEGER);
+        return;
+    }
+    if (number < min || number > max)
         FORM_ERROR(form, REASON_BAD_FIELD, pointer, "refusal.must_range",
                    "must be from {least} to {most}", ERR_NUMBER("least", min),
                    ERR_NUMBER("most", max));
     else
-        *ret = json_integer_value(value);
+        *ret = number;
 }
 
 void form_bool(struct form *form, const char *name, bool *ret)

@@ -11,26 +11,128 @@
 
 enum { PAGE_BYTES = 32 * 1024 };
 
+/* RFC 9110, 12.4.2: "0.25" as 250; -1 when it is none. */
+static int read_weight(const char *text, size_t n)
+{
+    int weight, unit = 100;
+
+    if (n == 0 || n > 5 || (text[0] != '0' && text[0] != '1') || (n > 1 && text[1] != '.'))
+        return -1;
+    weight = (text[0] - '0') * 1000;
+    for (size_t i = 2; i < n; i++, unit /= 10) {
+        if (!isdigit((unsigned char)text[i]))
+            return -1;
+        weight += (text[i] - '0') * unit;
+    }
+    return weight > 1000 ? -1 : weight;
+}
+
+static bool is_language_range(const char *text, size_t n)
+{
+    size_t part = 0;
+    bool is_first = true;
+
+    if (n == 1 && *text == '*')
+        return true;
+    for (size_t i = 0; i <= n; i++) {
+        if (i == n || text[i] == '-') {
+            if (part == 0 || part > 8)
+                return false;
+            part = 0;
+            is_first = false;
+        } else if (isalpha((unsigned char)text[i]) ||
+                   (!is_first && isdigit((unsigned char)text[i]))) {
+            part++;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
+/* One member of the list, at…end: its range and its weight.  False when it is malformed. */
+static bool read_member(const char *at, const char *end, char tag[36], int *ret_weight)
+{
+    const char *rest;
+    size_t n;
+
+    at = skip_blanks(at, end);
+    while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    for (n = 0; at + n < end && at[n] != ';' && at[n] != ' ' && at[n] != '\t'; n++)
+        ;
+    if (n >= 36 || !is_language_range(at, n))
+        return false;
+    memcpy(tag, at, n);
+    tag[n] = '\0';
+    *ret_weight = 1000;
+    rest = skip_blanks(at + n, end);
+    if (rest == end)
+        return true;
+    if (*rest++ != ';')
+        return false;
+    rest = skip_blanks(rest, end);
+    if (end - rest < 3 || (rest[0] != 'q' && rest[0] != 'Q') || rest[1] != '=')
+        return false;
+    *ret_weight = read_weight(rest + 2, (size_t)(end - rest - 2));
+    return *ret_weight >= 0;
+}
+
+enum lang language_wanted(const char *accept, enum lang fallback)
+{
+    int weight[LANGS], place[LANGS], any = -1, n = 0;
+    bool is_out[LANGS] = {false};
+    enum lang lang, best = fallback;
+
+    if (!accept)
+        return fallback;
+    for (int i = 0; i < LANGS; i++)
+        weight[i] = place[i] = -1;
+    for (const char *at = accept, *end; *at; at = *end ? end + 1 : end, n++) {
+        char tag[36];
+        int w;
+
+        end = at + strcspn(at, ",");
+        if (!read_member(at, end, tag, &w))
+            continue;
+        if (tag[0] == '*') {
+            any = w > any ? w : any;
+        } else if (lang_find(tag, &lang)) {
+            if (w == 0 && tag[2] == '\0')
+                is_out[lang] = true;
+            if (w > weight[lang]) {
+                weight[lang] = w;
+                place[lang] = n;
+            }
+        }
+    }
+    for (int i = 0; i < LANGS; i++) {
+        if (weight[i] < 0) {
+            weight[i] = any;
+            place[i] = i == (int)fallback ? n : n + 1;
+        }
+        if (is_out[i])
+            weight[i] = 0;
+    }
+    for (int i = 0; i < LANGS; i++)
+        if (weight[i] > 0 &&
+            (weight[best] <= 0 || weight[i] > weight[best] ||
+             (weight[i] == weight[best] && place[i] < place[best])))
+            best = (enum lang)i;
+    return best;
+}
+
 enum lang page_language(const struct request *r)
 {
-    const char *at = request_header(r, "Accept-Language");
-    enum lang lang;
-
-    /* In the order given; browsers write it by preference. */
-    while (at && *at) {
-        char tag[36];
-        size_t n = strcspn(at, ",; \t");
-
-        if (n > 0 && n < sizeof tag) {
-            memcpy(tag, at, n);
-            tag[n] = '\0';
-            if (lang_find(tag, &lang))
-                return lang;
-        }
-        at += strcspn(at, ",");
-        at += strspn(at, ", \t");
-    }
-    return lang_of(r->http->options.language);
+    return language_wanted(request_header(r, "Accept-Language"),
+                           lang_of(r->http->options.language));
 }
 
 enum status page_answer(struct request *r, int status, enum lang lang, const char *title_code,
@@ -72,6 +174,7 @@ enum status page_answer(struct request *r, int status, enum lang lang, const cha
     r->answer.type = "text/html; charset=utf-8";
     r->answer.is_document = true;
     r->answer.cache = "no-store";
+    answer_header(r, "Content-Language", lang_tag(lang));
     return buf_status(out, "the page", err);
 }
 
@@ -147,7 +250,7 @@ static enum status show_link(struct request *r, bool is_login, struct err *err)
         st = err_detail(&why, REASON_LINK_EXPIRED, "refusal.link_foreign",
                         "this is no link of ours");
     if (st != ST_OK && why.reason == REASON_LINK_EXPIRED)
-        return page_answer(r, 200, lang, "page.expired.title",
+        return page_answer(r, 410, lang, "page.expired.title",
                            words_plain(lang, "page.expired.text"), NULL, err);
     if (st != ST_OK) {
         *err = why;

@@ -12,7 +12,14 @@
 #include "http/server.h"
 #include "words/words.h"
 
-/* The language of a page for somebody we do not know: Accept-Language, else the server's own. */
+/* The language that an Accept-Language asks for (RFC 9110, 12.5.4; NULL: there is none): the one of
+ * ours with the greatest weight, of several the one that stands first, of those that only * names
+ * the fallback.  A range is ours by its first subtag.  Weight 0 is a no.  Members that are not
+ * well-formed are passed over; where nothing of ours is wanted it is the fallback. */
+enum lang language_wanted(const char *accept, enum lang fallback);
+
+/* The language of all that is said to who asks, unless his account has one: what he accepts, else
+ * the server's own. */
 enum lang page_language(const struct request *r);
 
 /* Make a page the answer.  text is what it says; button NULL: no form. */

@@ -212,7 +212,7 @@ void render_mover(struct store_conn *conn, const struct game_view *view, int64_t
     free(user);
 }
 
-json_t *render_summary(const struct game_brief *brief, struct viewer viewer)
+json_t *render_summary(const struct game_brief *brief, struct viewer viewer, unsigned invited)
 {
     const struct game *game = render_game_of(brief->variant);
     json_t *root = json_object(), *seats = json_array(), *turn = json_null();
@@ -267,7 +267,8 @@ json_t *render_summary(const struct game_brief *brief, struct viewer viewer)
         root, "you",
         viewer.user_id == 0
             ? json_null()
-            : json_pack("{s:o, s:b}", "seats", seat_set(own), "organiser",
+            : json_pack("{s:o, s:o, s:b}", "seats", seat_set(own), "invited", seat_set(invited),
+                        "organiser",
                         arbiter_may_organise(brief->organiser_id, viewer_actor(viewer))));
     return root;
 }

@@ -73,7 +73,8 @@ void render_facts(struct buf *out, const struct game_facts *facts);
 
 MUST_CHECK enum status render_game(struct store_conn *conn, const struct game_view *view,
                                    struct viewer viewer, json_t **ret, struct err *err);
-json_t *render_summary(const struct game_brief *brief, struct viewer viewer);
+/* invited: the seats (bit 1 << seat) that the viewer may take by an invitation. */
+json_t *render_summary(const struct game_brief *brief, struct viewer viewer, unsigned invited);
 json_t *render_event(const struct event_row *event);
 /* by NULL: not known */
 json_t *render_move(const struct move_row *move, const char *by);

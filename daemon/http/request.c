@@ -421,10 +421,17 @@ enum status request_query_bool(struct request *r, const char *name, bool fallbac
     return ST_OK;
 }
 
-enum status request_param_id(const struct request *r, int index, int64_t *ret, struct err *err)
+enum status request_param_id(struct request *r, int index, int64_t *ret, struct err *err)
 {
-    if (!str_to_int64(r->params[index], 1, INT64_MAX, ret))
-        return err_detail(err, REASON_NOT_FOUND, "refusal.no_number",
-                          "there is nothing of that number");
-    return ST_OK;
+    const char *name = r->route->path;
+    char text[32];
+
+    if (str_to_int64(r->params[index], 1, INT64_MAX, ret))
+        return ST_OK;
+    for (int i = 0; i <= index; i++)
+        name = strchr(name, '{') + 1;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(name, "}"), name);
+    FORM_ERROR(&r->form, REASON_BAD_FIELD, text, "refusal.must_from",
+               "must be a whole number from {least}", ERR_NUMBER("least", 1));
+    return form_end(&r->form, err);
 }

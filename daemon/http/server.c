@@ -372,13 +372,20 @@ static void add_rate_headers(struct request *r, struct MHD_Response *response)
     MHD_add_response_header(response, "RateLimit", text);
 }
 
+/* Whether the answer is for programs, of any site: so is that there is nothing at such a path. */
+static bool is_of_api(const struct request *r)
+{
+    return r->route ? (r->route->flags & ROUTE_API) != 0
+                    : r->n_segments > 0 && strcmp(r->segments[0], "api") == 0;
+}
+
 /* Queue the answer that has been made. */
 static enum MHD_Result finish(struct request *r)
 {
     struct http *http = r->http;
     struct answer *answer = &r->answer;
     struct MHD_Response *response = answer->made;
-    bool is_api = r->route && r->route->flags & ROUTE_API;
+    bool is_api = is_of_api(r);
     enum MHD_Result result;
     int64_t now_ms;
 
@@ -562,6 +569,12 @@ static enum status find_identity(struct request *r, struct err *err)
     return ST_OK;
 }
 
+static enum status refuse_scope(unsigned scope, struct err *err)
+{
+    return ERR_DETAIL(err, REASON_SCOPE_NEEDED, "refusal.scope_lacking",
+                      "this token lacks the scope `{scope}`", ERR_TEXT("scope", scope_str(scope)));
+}
+
 static enum status check_access(struct request *r, struct err *err)
 {
     unsigned scope = 0;
@@ -572,8 +585,16 @@ static enum status check_access(struct request *r, struct err *err)
     case ACCESS_ANYBODY:
         if (!request_is_logged_in(r))
             return ST_OK;
-        scope = SCOPE_READ;
-        break;
+        if (r->route->method != METHOD_GET) {
+            scope = SCOPE_PLAY;
+            break;
+        }
+        /* What everybody may read needs no scope; of its owner's it shows nothing. */
+        if (!(r->who.scopes & SCOPE_READ)) {
+            r->who = (struct people_who){.user_id = 0};
+            r->lacks_read = true;
+        }
+        return ST_OK;
     case ACCESS_READ:
         scope = SCOPE_READ;
         break;
@@ -594,11 +615,7 @@ static enum status check_access(struct request *r, struct err *err)
                                               "this session is over: log in again")
                                  : err_detail(err, REASON_LOGIN_NEEDED, "refusal.login",
                                               "log in, or send an API token");
-    if (!(r->who.scopes & scope))
-        return ERR_DETAIL(err, REASON_SCOPE_NEEDED, "refusal.scope_lacking",
-                          "this token lacks the scope `{scope}`",
-                          ERR_TEXT("scope", scope_str(scope)));
-    return ST_OK;
+    return r->who.scopes & scope ? ST_OK : refuse_scope(scope, err);
 }
 
 static enum status check_rate(struct request *r, struct err *err)
@@ -663,6 +680,48 @@ static bool is_json_type(const char *type)
     return n == strlen("application/json") && strncasecmp(type, "application/json", n) == 0;
 }
 
+/* What is wrong with a text that is no JSON, by jansson's code; its words are English. */
+static enum status refuse_json(const json_error_t *fault, struct err *err)
+{
+    switch (json_error_code(fault)) {
+    case json_error_out_of_memory:
+        return err_reason(err, REASON_NO_MEMORY, "the body did not fit into memory");
+    case json_error_premature_end_of_input:
+        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_end",
+                          "line {line}, column {column}: the text ends too early",
+                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
+    case json_error_end_of_input_expected:
+        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_after",
+                          "line {line}, column {column}: there is more after the end",
+                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
+    case json_error_invalid_utf8:
+        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_utf8",
+                          "line {line}, column {column}: this is not UTF-8",
+                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
+    case json_error_duplicate_key:
+        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_twice",
+                          "line {line}, column {column}: a field is there twice",
+                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
+    case json_error_numeric_overflow:
+        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_number",
+                          "line {line}, column {column}: the number is too large",
+                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
+    case json_error_null_character:
+    case json_error_null_byte_in_key:
+        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_nul",
+                          "line {line}, column {column}: a text holds a NUL",
+                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
+    case json_error_stack_overflow:
+        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_deep",
+                          "line {line}, column {column}: this is nested too deep",
+                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
+    default:
+        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_syntax",
+                          "line {line}, column {column}: this is not how JSON is written",
+                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
+    }
+}
+
 static enum status read_body(struct request *r, struct err *err)
 {
     const char *type = request_header(r, "Content-Type");
@@ -689,10 +748,7 @@ static enum status read_body(struct request *r, struct err *err)
     r->form.object =
         json_loadb(r->body.data, r->body.len, JSON_REJECT_DUPLICATES, &fault);
     if (!r->form.object)
-        return ERR_DETAIL(err, REASON_BAD_JSON,
-                          "refusal.json", /* what is wrong, in jansson's words */
-                          "line {line}, column {column}: `{fault}`", ERR_NUMBER("line", fault.line),
-                          ERR_NUMBER("column", fault.column), ERR_TEXT("fault", fault.text));
+        return refuse_json(&fault, err);
     if (!json_is_object(r->form.object)) {
         json_decref(r->form.object);
         r->form.object = NULL;
@@ -1135,6 +1191,9 @@ static enum status serve(struct request *r, struct err *err)
         if (r->phase == PHASE_WAITING)
             return ST_OK;
         request_conn_done(r);
+        /* What there may be for its owner is not told to a token that may not read it. */
+        if (r->lacks_read && (st == ST_NOT_FOUND || st == ST_UNAUTHENTICATED))
+            st = refuse_scope(SCOPE_READ, err);
         if (st == ST_OK && r->route->flags & ROUTE_API && r->route->method == METHOD_GET)
             answer_validate(r);
         return st;

@@ -65,7 +65,9 @@ const char *method_str(enum method method);
 
 /* Who may ask. */
 enum access {
-    ACCESS_ANYBODY, /* credentials are looked at, and a bad token is refused, but none are needed */
+    /* Credentials are looked at, and a bad token is refused, but none are needed; reading with a
+     * token that lacks the scope `read` is reading without one, changing needs `play`. */
+    ACCESS_ANYBODY,
     ACCESS_READ,    /* a session, or a token with that scope */
     ACCESS_PLAY,
     ACCESS_MANAGE,
@@ -174,6 +176,7 @@ struct request {
     struct people_who who; /* user_id 0: nobody */
     bool by_cookie;
     bool had_bad_cookie;
+    bool lacks_read; /* a valid token without that scope: who is nobody, as for what is public */
     struct address client;
     struct rate_answer rate;
     bool is_rated;
@@ -260,8 +263,8 @@ MUST_CHECK enum status request_query_int(struct request *r, const char *name, in
                                          struct err *err);
 MUST_CHECK enum status request_query_bool(struct request *r, const char *name, bool fallback,
                                           bool *ret, struct err *err);
-/* A path parameter that is an id; REASON_NOT_FOUND when it is no number. */
-MUST_CHECK enum status request_param_id(const struct request *r, int index, int64_t *ret,
+/* A path parameter that is an id; REASON_BAD_FIELD, with its name, when it is no number. */
+MUST_CHECK enum status request_param_id(struct request *r, int index, int64_t *ret,
                                         struct err *err);
 /* A header line, NULL when it is not there. */
 const char *request_header(const struct request *r, const char *name);
@@ -286,8 +289,13 @@ enum { FIELD_NEEDED = 1 };
 bool form_has(struct form *form, const char *name);
 void form_str(struct form *form, const char *name, int flags, size_t min, size_t max,
               const char **ret);
+/* Whether a text has min to max characters; else it is a fault of pointer. */
+bool form_length(struct form *form, const char *pointer, const char *text, size_t min, size_t max);
 void form_int(struct form *form, const char *name, int flags, int64_t min, int64_t max,
               int64_t *ret);
+/* The same of a value inside another, which is there. */
+void form_int_of(struct form *form, const char *pointer, const json_t *value, int64_t min,
+                 int64_t max, int64_t *ret);
 void form_bool(struct form *form, const char *name, bool *ret);
 void form_instant(struct form *form, const char *name, utc_ms *ret);
 /* The value itself, borrowed; NULL when absent or of another type (which is an error). */
