@@ -10,7 +10,11 @@
 #include "http/pages.h"
 #include "http/server.h"
 
-enum { ANSWER_MAX = 4 * 1024 * 1024 /* bytes of a JSON answer */, DETAIL_MAX = 1024 };
+enum {
+    ANSWER_MAX = 4 * 1024 * 1024, /* bytes of a JSON answer */
+    DETAIL_MAX = 1024,
+    INSTANCE_MAX = 256
+};
 
 static int add_bytes(const char *bytes, size_t n, void *arg)
 {
@@ -83,24 +87,19 @@ static bool is_secret(const struct request *r)
     return false;
 }
 
-/* The path as it was sent.  One that begins with anything but a slash – the absolute form, nonsense
- * – is not repeated. */
-static void set_instance(const struct request *r, json_t *root)
+void problem_instance(const struct request *r, json_t *root)
 {
-    char path[256];
     size_t n;
 
     if (!r->target || r->target[0] != '/' || is_secret(r))
         return;
     n = strcspn(r->target, "?#");
-    if (n >= sizeof path)
+    if (n >= INSTANCE_MAX)
         return;
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)r->target[i] <= 0x20 || (unsigned char)r->target[i] >= 0x7f)
             return;
-    memcpy(path, r->target, n);
-    path[n] = '\0';
-    json_object_set_new(root, "instance", json_string(path));
+    json_object_set_new(root, "instance", json_stringn(r->target, n));
 }
 
 /* Where in the request stands what a refusal of a lower room is about; NULL: nowhere, or it is no
@@ -231,7 +230,7 @@ void answer_problem(struct request *r, const struct err *err)
     if (detail.len > 0 && !buf_failed(&detail))
         json_object_set_new(root, "detail", json_string(detail.data));
     buf_release(&detail);
-    set_instance(r, root);
+    problem_instance(r, root);
     set_errors(r, lang, err, root);
     if (r->verdict)
         json_object_set_new(root, "verdict", json_string(r->verdict));

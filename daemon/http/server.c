@@ -197,7 +197,7 @@ static void tell_too_slow(struct http *http, struct link *link)
     (void)ERR_DETAIL(&why, REASON_TOO_SLOW, "refusal.too_slow",
                      "a request must come within {most} ms",
                      ERR_NUMBER("most", http->options.request_ms));
-    wire_print_problem(&out, &why, 408, lang_of(http->options.language), http_now(http));
+    wire_print_problem(&out, &why, 408, lang_of(http->options.language), NULL, http_now(http));
     if (!buf_failed(&out)) {
         (void)send(link->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
         metrics_answer(&http->metrics, -1, 408, http->options.request_ms);

@@ -328,6 +328,9 @@ void answer_empty(struct request *r, int status);
 /* value is copied; a value with controls, or one too many, is our bug and dropped */
 void answer_header(struct request *r, const char *name, const char *value);
 void answer_problem(struct request *r, const struct err *err);
+/* Put into a problem the path as it was sent, unless it has a secret in it.  One that begins with
+ * anything but a slash – the absolute form, nonsense – is not repeated. */
+void problem_instance(const struct request *r, json_t *root);
 /* Give it the ETag of these bytes.  It holds for as long as the server runs. */
 void answer_tag(struct request *r, const void *bytes, size_t n);
 /* The ETag set so far; NULL: none. */

@@ -215,6 +215,24 @@ static void test_a_request_without_host_is_refused(void **state)
                         "the header `Host` is missing");
 }
 
+static void test_what_the_library_would_refuse_names_its_path_but_no_secret(void **state)
+{
+    char *answer;
+
+    (void)state;
+    assert_answer("POST /api/v1/auth/link?x=1 HTTP/1.1\r\nHost: x\r\n"
+                  "Content-Length: no\r\n\r\n",
+                  400, "\"instance\":\"/api/v1/auth/link\"");
+    assert_answer("POST /api/v1/games HTTP/1.1\r\nHost: x\r\n"
+                  "Content-Length: 99999999999999999999999999\r\n\r\n",
+                  413, "\"instance\":\"/api/v1/games\"");
+    answer = ask("POST /login/abcdefghijklmnopqrstuvwxyz HTTP/1.1\r\nHost: x\r\n"
+                 "Content-Length: no\r\n\r\n");
+    assert_non_null(strstr(answer, "HTTP/1.1 400 "));
+    assert_null(strstr(answer, "instance"));
+    free(answer);
+}
+
 /* MHD refuses these by itself, with two heads; ours comes before and stays alone. */
 static void test_a_length_that_is_none_gets_one_problem_document(void **state)
 {
@@ -897,6 +915,7 @@ int main(void)
         cmocka_unit_test(test_foreign_encodings_are_refused_at_once),
         cmocka_unit_test(test_a_refusal_speaks_the_language_that_was_asked_for),
         cmocka_unit_test(test_a_request_without_host_is_refused),
+        cmocka_unit_test(test_what_the_library_would_refuse_names_its_path_but_no_secret),
         cmocka_unit_test(test_a_length_that_is_none_gets_one_problem_document),
         cmocka_unit_test(test_a_head_that_is_not_what_it_seems_is_refused),
         cmocka_unit_test(test_a_long_head_in_small_pieces_is_read),

@@ -160,6 +160,9 @@ class Busy {
     }
 }
 
+/* Declining one's own offer takes it back: it has lapsed by him. */
+const kindOf = (event) => (event.kind === 'draw_lapsed' && event.by ? 'draw_declined' : event.kind);
+
 /* The moves and other acts that the file holds are those that were answered, each once, and maybe
  * some that nobody waited for. */
 async function lookAtActs(busy, player) {
@@ -174,7 +177,7 @@ async function lookAtActs(busy, player) {
             if (['draw_declined', 'draw_accepted'].includes(kind) && new Set(busy.games.get(id)).size < 4) continue;
             const key = (x) => `${x.seat} ${kind === 'move' ? `${x.ply} ${x.move}` : ''}`;
             const there = new Map();
-            for (const e of events.filter((x) => x.kind === kind)) there.set(key(e), (there.get(key(e)) ?? 0) + 1);
+            for (const e of events.filter((x) => kindOf(x) === kind)) there.set(key(e), (there.get(key(e)) ?? 0) + 1);
             const sure = new Map();
             for (const a of busy.acked.filter((x) => x.id === id && x.kind === kind)) sure.set(key(a), (sure.get(key(a)) ?? 0) + 1);
             const maybe = new Map(sure);
