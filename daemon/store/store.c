@@ -21,7 +21,10 @@ enum status conn_fail(struct store_conn *conn, struct err *err, const char *what
 {
     int code = conn->db ? sqlite3_extended_errcode(conn->db) : SQLITE_NOMEM;
     const char *text = conn->db ? sqlite3_errmsg(conn->db) : "out of memory";
+    const char *path = conn->db ? sqlite3_db_filename(conn->db, "main") : NULL;
 
+    if (!path || !*path)
+        path = "the file";
     switch (code & 0xff) {
     case SQLITE_CONSTRAINT:
         if (code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY)
@@ -39,17 +42,20 @@ enum status conn_fail(struct store_conn *conn, struct err *err, const char *what
         return err_set(err, ST_TOO_LARGE, "store: %s: a value is too large", what);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        return err_reason(err, REASON_CORRUPT, "store: %s: %s", what, text);
+        return err_reason(err, REASON_CORRUPT, "store: %s: %s: %s", path, what, text);
+    case SQLITE_READONLY:
+        return err_reason(err, REASON_STORE_FAILED,
+                          "store: %s or its folder is read-only for this user; even reading makes "
+                          "files beside it (-wal, -shm)", path);
     case SQLITE_FULL:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-    case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
     case SQLITE_INTERRUPT:
     case SQLITE_ABORT:
     case SQLITE_PROTOCOL:
-        return err_reason(err, REASON_STORE_FAILED, "store: %s: %s", what, text);
+        return err_reason(err, REASON_STORE_FAILED, "store: %s: %s: %s", path, what, text);
     default:
         return err_set(err, ST_INTERNAL, "store: %s: %s (%d)", what, text, code);
     }
@@ -124,6 +130,8 @@ enum status conn_open(struct store_conn *conn, const char *path, const char *vfs
     if (sqlite3_open_v2(path, &conn->db, flags, vfs && vfs[0] ? vfs : NULL) != SQLITE_OK) {
         st = conn_fail(conn, err, "open");
         err_prefix(err, "%s", path);
+    } else if (writes && sqlite3_db_readonly(conn->db, "main") == 1) { /* it opens all the same */
+        st = err_reason(err, REASON_STORE_FAILED, "store: %s is read-only for this user", path);
     } else {
         st = conn_settings(conn, cache_kib, err);
         if (st == ST_CORRUPT && sqlite3_errcode(conn->db) == SQLITE_NOTADB)

@@ -374,7 +374,6 @@ enum status verify_run(struct store *store, const struct verify_options *options
     if (st == ST_OK)
         st = check_games(&v, reader, err);
     store_reader_close(reader);
-    if (st == ST_OK)
-        *ret_report = v.report;
+    *ret_report = v.report;
     return st;
 }

@@ -47,7 +47,8 @@ struct verify_report {
     int64_t faults;
 };
 
-/* ST_OK also when there are faults: see the report.  Errors say that it could not look. */
+/* ST_OK also when there are faults: see the report.  Errors say that it could not look on, as
+ * ST_CORRUPT in a file too broken to; the report then has what was found before. */
 MUST_CHECK enum status verify_run(struct store *store, const struct verify_options *options,
                                   struct verify_report *ret_report, struct err *err);
 

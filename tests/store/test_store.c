@@ -90,6 +90,66 @@ static void test_a_file_that_is_no_database_is_refused(void **state)
     assert_st(open_at(path, false, false, &err), ST_INVALID, err);
 }
 
+/* What a user who may not write hears when he opens the rig's file, in a process of his own where
+ * we are root. */
+static void refusal_of(bool read_only, char *text, size_t size)
+{
+    enum { NOBODY = 65534 };
+    int ends[2], status = 0;
+    struct err err = ERR_INIT;
+    enum status st;
+    ssize_t n;
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(chown(rig.dir, NOBODY, NOBODY), 0);
+        assert_int_equal(chown(rig.path, NOBODY, NOBODY), 0);
+    }
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
+            _exit(2);
+        st = open_at(rig.path, read_only, true, &err);
+        (void)!write(ends[1], err.text, strlen(err.text));
+        _exit(st == ST_IO ? 0 : 1);
+    }
+    close(ends[1]);
+    n = read(ends[0], text, size - 1);
+    text[n > 0 ? n : 0] = '\0';
+    close(ends[0]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) != 0)
+        fail_msg("it ended with %d: %s", WEXITSTATUS(status), text);
+}
+
+static void test_a_file_that_cannot_be_written_is_named(void **state)
+{
+    char text[1000], lock[200], wanted[400];
+
+    (void)state;
+    rig_shut(&rig);
+    (void)snprintf(lock, sizeof lock, "%s.lock", rig.path);
+    assert_int_equal(chmod(lock, 0666), 0); /* it is not what we ask about */
+    (void)snprintf(wanted, sizeof wanted, "store: %s is read-only for this user", rig.path);
+    assert_int_equal(chmod(rig.path, 0400), 0);
+    refusal_of(/* read_only= */ false, text, sizeof text);
+    assert_string_equal(text, wanted);
+    assert_int_equal(chmod(rig.path, 0600), 0);
+    assert_int_equal(chmod(rig.dir, 0500), 0);
+    (void)snprintf(wanted, sizeof wanted,
+                   "store: %s or its folder is read-only for this user; even reading makes files "
+                   "beside it (-wal, -shm)", rig.path);
+    for (int read_only = 0; read_only < 2; read_only++) {
+        refusal_of(read_only, text, sizeof text);
+        assert_string_equal(text, wanted);
+    }
+    assert_int_equal(chmod(rig.dir, 0700), 0);
+    rig_reopen(&rig);
+}
+
 static void test_a_newer_schema_is_refused(void **state)
 {
     char sql[64];
@@ -350,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_what_was_written_is_there_after_reopening),
         cmocka_unit_test(test_another_programs_database_is_refused_and_left_alone),
         cmocka_unit_test(test_a_file_that_is_no_database_is_refused),
+        cmocka_unit_test(test_a_file_that_cannot_be_written_is_named),
         cmocka_unit_test(test_a_newer_schema_is_refused),
         cmocka_unit_test(test_a_missing_file_is_not_made_for_a_reader),
         cmocka_unit_test(test_a_second_writer_of_one_file_is_refused),
