@@ -613,6 +613,21 @@ static enum status only_invitation(struct run *r, int64_t *ret_game_id, struct e
     return st;
 }
 
+/* Of an offer; whoever made it takes it back (R-C10). */
+static enum status run_decline(struct run *r, struct err *err)
+{
+    struct act *a = r->a;
+    struct vote_row vote;
+    enum status st = votes_get_open(a->conn, a->game.id, VOTE_DRAW, &vote, err);
+
+    if (st != ST_OK && st != ST_NOT_FOUND)
+        return st;
+    return run_act(r, arbiter_decline_draw,
+                   st == ST_OK && (a->own >> vote.seat & 1u) ? "mail.draw_withdrawn"
+                                                             : "mail.draw_declined",
+                   err);
+}
+
 /* What an `accept` without more is about: what the letter was for, else what is open. */
 static enum status run_answer(struct run *r, bool is_yes, struct err *err)
 {
@@ -630,7 +645,7 @@ static enum status run_answer(struct run *r, bool is_yes, struct err *err)
     st = votes_get_open(a->conn, a->game.id, VOTE_DRAW, &vote, err);
     if (st == ST_OK || a->token.purpose == TOKEN_DRAW)
         return is_yes ? run_act(r, arbiter_accept_draw, "mail.draw_accepted", err)
-                      : run_act(r, arbiter_decline_draw, "mail.draw_declined", err);
+                      : run_decline(r, err);
     if (st != ST_NOT_FOUND)
         return st;
     if (a->game.state == GAME_OPEN)
@@ -1031,7 +1046,7 @@ static enum status run_one(struct run *r, struct err *err)
     case COMMAND_DRAW_ACCEPT:
         return run_act(r, arbiter_accept_draw, "mail.draw_accepted", err);
     case COMMAND_DRAW_DECLINE:
-        return run_act(r, arbiter_decline_draw, "mail.draw_declined", err);
+        return run_decline(r, err);
     case COMMAND_CLAIM_DRAW:
         return run_act(r, arbiter_claim_draw, "mail.draw_claimed", err);
     case COMMAND_UNDO:

@@ -377,6 +377,25 @@ static void test_a_draw_is_offered_accepted_and_declined(void **state)
     expect_says(r, "NoDrawToClaim");
 }
 
+/* R-C10 */
+static void test_who_declines_his_own_offer_takes_it_back(void **state)
+{
+    static const char *const words[] = {"decline", "draw decline"};
+    struct post *p = *state;
+
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        int64_t game = game_start(p->t, "teams");
+
+        expect(post_play(p, SOUTH, game, "draw"), INBOX_VERDICT_ACTED);
+        r = post_say(p, SOUTH, post_token(p, SOUTH, TOKEN_INFO, game), words[i]);
+        expect(r, INBOX_VERDICT_ACTED);
+        expect_says(r, "Success: you take your offer of a draw back.");
+        assert_int_equal(count_events(p->t, game, GAME_EVENT_DRAW_DECLINED), 0);
+        r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, game), "draw decline");
+        expect_says(r, "NoDrawWasOffered");
+    }
+}
+
 /* The fault is the offer's, and it is told whose offer stands. */
 static void test_an_offer_of_ones_own_is_not_to_be_answered(void **state)
 {
@@ -1488,6 +1507,7 @@ int main(void)
         TEST(test_a_letter_accepted_in_time_is_in_time),
         TEST(test_a_letter_accepted_too_late_has_lost_on_time),
         TEST(test_a_draw_is_offered_accepted_and_declined),
+        TEST(test_who_declines_his_own_offer_takes_it_back),
         TEST(test_an_offer_of_ones_own_is_not_to_be_answered),
         TEST(test_what_a_game_has_not_is_said_so),
         TEST(test_squares_and_letters_that_are_not_are_explained),
