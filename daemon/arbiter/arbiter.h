@@ -358,7 +358,7 @@ MUST_CHECK enum status arbiter_accept_draw(const struct arbiter *arb, struct sto
                                            utc_ms now, struct arbiter_actor actor,
                                            const struct arbiter_act *act,
                                            struct game_row *ret_game, struct err *err);
-/* The offerer declines too: so he takes his offer back. */
+/* The offerer declines too: so he takes his offer back, and the event is that it has lapsed. */
 MUST_CHECK enum status arbiter_decline_draw(const struct arbiter *arb, struct store_txn *txn,
                                             utc_ms now, struct arbiter_actor actor,
                                             const struct arbiter_act *act,
@@ -383,16 +383,22 @@ MUST_CHECK enum status arbiter_abort(const struct arbiter *arb, struct store_txn
                                      struct arbiter_actor actor, int64_t game_id, const char *note,
                                      struct game_row *ret_game, struct err *err);
 /* Stop the clock of a placing or running game.  until UTC_NONE: till resumed; else it resumes by
- * itself then (must lie ahead).  REASON_ALREADY_DONE when it stands. */
+ * itself then (must lie ahead, by limits.credit_max_ms at most).  Of a game that stands, until sets
+ * the end or moves it; REASON_ALREADY_DONE without one, or when it is that already. */
 MUST_CHECK enum status arbiter_pause(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                      struct arbiter_actor actor, int64_t game_id, utc_ms until,
                                      const char *note, struct game_row *ret_game, struct err *err);
+/* When a game that stands will resume by itself; UTC_NONE: when somebody does it. */
+MUST_CHECK enum status arbiter_pause_end(struct store_conn *conn, int64_t game_id, utc_ms *ret_at,
+                                         struct err *err);
 /* REASON_ALREADY_DONE when it runs. */
 MUST_CHECK enum status arbiter_resume(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                       struct arbiter_actor actor, int64_t game_id,
                                       const char *note, struct game_row *ret_game,
                                       struct err *err);
-/* Give the turn (or the placing) that is on amount_ms more, 1 … limits.credit_max_ms. */
+/* Give the turn (or the placing) that is on amount_ms more, ARBITER_CREDIT_MIN_MS …
+ * limits.credit_max_ms. */
+#define ARBITER_CREDIT_MIN_MS MS_MINUTE
 MUST_CHECK enum status arbiter_credit(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                       struct arbiter_actor actor, int64_t game_id,
                                       int64_t amount_ms, const char *note,

@@ -61,31 +61,30 @@ enum status arbiter_abort(const struct arbiter *arb, struct store_txn *txn, utc_
     return desk_close(&d, ret_game, err);
 }
 
-enum status arbiter_pause(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
-                          struct arbiter_actor actor, int64_t game_id, utc_ms until,
-                          const char *note, struct game_row *ret_game, struct err *err)
+enum status arbiter_pause_end(struct store_conn *conn, int64_t game_id, utc_ms *ret_at,
+                              struct err *err)
 {
-    struct event_row more = EVENT_ROW_INIT;
-    char at[UTC_TEXT_SIZE], detail[64];
-    enum audit_role role;
-    struct desk d;
+    struct timer_row rows[SEAT_COUNT * TIMER_KIND_COUNT_];
+    size_t n = 0;
+
+    TRY(timers_of_game(conn, game_id, rows, COUNT_OF(rows), &n, err));
+    *ret_at = UTC_NONE;
+    for (size_t i = 0; i < n; i++)
+        if ((rows[i].kind == TIMER_DEADLINE || rows[i].kind == TIMER_PLACING) &&
+            rows[i].detail == TIMER_DETAIL_RESUME)
+            *ret_at = rows[i].due_at;
+    return ST_OK;
+}
+
+/* The clock stops. */
+static enum status pause_begin(struct desk *d, struct err *err)
+{
     bool doubtful = false;
 
-    TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
-    if (!clock_is_on(&d))
-        return not_under_way(&d, err);
-    if (d.game.paused_at != UTC_NONE)
-        return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.paused_already",
-                          "game {game} is paused already", ERR_TEXT("game", d.game.public_id));
-    if (until != UTC_NONE && (until <= now || until > now + d.arb->limits.credit_max_ms)) {
-        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.pause_end",
-                          "a pause ends after now ({now}), and within what may be credited",
-                          ERR_INSTANT("now", now));
-    }
     /* Past the deadline the clock can still be stopped, past the grace it is the tick's. */
-    if (now > deadline_grace_end(d.game.deadline_at,
-                                 d.game.state == GAME_RUNNING ? d.game.grace_ms : 0)) {
-        TRY(turn_time_is_doubtful(&d, &doubtful, err));
+    if (d->now > deadline_grace_end(d->game.deadline_at,
+                                    d->game.state == GAME_RUNNING ? d->game.grace_ms : 0)) {
+        TRY(turn_time_is_doubtful(d, &doubtful, err));
         if (doubtful)
             return err_detail(
                 err, REASON_BUSY, "refusal.making_good",
@@ -93,24 +92,56 @@ enum status arbiter_pause(const struct arbiter *arb, struct store_txn *txn, utc_
         return err_detail(err, REASON_LOST_ON_TIME, "refusal.turn_over",
                           "the time for this turn is over");
     }
-    d.game.paused_at = now;
-    TRY(timers_clear(txn, TIMER_DEADLINE, d.game.id, -1, err));
-    TRY(timers_clear(txn, TIMER_PLACING, d.game.id, -1, err));
-    TRY(turn_update(&d, err));
+    d->game.paused_at = d->now;
+    TRY(timers_clear(d->txn, TIMER_DEADLINE, d->game.id, -1, err));
+    TRY(timers_clear(d->txn, TIMER_PLACING, d->game.id, -1, err));
+    return turn_update(d, err);
+}
+
+/* The clock will start by itself then. */
+static enum status pause_end_set(struct desk *d, utc_ms until, struct err *err)
+{
+    const struct timer_row timer = {
+        .kind = d->game.state == GAME_PLACING ? TIMER_PLACING : TIMER_DEADLINE,
+        .game_id = d->game.id,
+        .seat = -1,
+        .state_no = d->game.state_no,
+        .detail = TIMER_DETAIL_RESUME,
+        .due_at = until,
+    };
+
+    return timers_set(d->txn, &timer, err);
+}
+
+enum status arbiter_pause(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                          struct arbiter_actor actor, int64_t game_id, utc_ms until,
+                          const char *note, struct game_row *ret_game, struct err *err)
+{
+    struct event_row more = EVENT_ROW_INIT;
+    char at[UTC_TEXT_SIZE], detail[64] = "";
+    enum audit_role role;
+    struct desk d;
+    utc_ms end = UTC_NONE;
+
+    TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
+    if (!clock_is_on(&d))
+        return not_under_way(&d, err);
+    TRY(arbiter_pause_end(d.conn, d.game.id, &end, err));
+    if (d.game.paused_at != UTC_NONE && (until == UTC_NONE || until == end))
+        return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.paused_already",
+                          "game {game} is paused already", ERR_TEXT("game", d.game.public_id));
+    if (until != UTC_NONE && (until <= now || until > now + d.arb->limits.credit_max_ms)) {
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.pause_end",
+                          "a pause ends after now ({now}), and by {most}",
+                          ERR_INSTANT("now", now),
+                          ERR_INSTANT("most", now + d.arb->limits.credit_max_ms));
+    }
+    if (d.game.paused_at == UTC_NONE)
+        TRY(pause_begin(&d, err));
     if (until != UTC_NONE) {
-        struct timer_row timer = {
-            .kind = d.game.state == GAME_PLACING ? TIMER_PLACING : TIMER_DEADLINE,
-            .game_id = d.game.id,
-            .seat = -1,
-            .state_no = d.game.state_no,
-            .detail = TIMER_DETAIL_RESUME,
-            .due_at = until,
-        };
-        TRY(timers_set(txn, &timer, err));
+        TRY(pause_end_set(&d, until, err));
         utc_format(until, at);
         (void)snprintf(detail, sizeof detail, "until=%s", at);
-    } else {
-        detail[0] = '\0';
     }
     TRY(desk_audit(&d, role, "game_pause", detail, note, err));
     more.deadline_at = until;
@@ -176,9 +207,10 @@ enum status arbiter_credit(const struct arbiter *arb, struct store_txn *txn, utc
     TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
     if (!clock_is_on(&d))
         return not_under_way(&d, err);
-    if (amount_ms <= 0 || amount_ms > arb->limits.credit_max_ms) {
+    if (amount_ms < ARBITER_CREDIT_MIN_MS || amount_ms > arb->limits.credit_max_ms) {
         return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.credit_most",
-                          "a credit is more than nothing and at most {most}",
+                          "a credit is at least {least} and at most {most}",
+                          ERR_LENGTH("least", ARBITER_CREDIT_MIN_MS),
                           ERR_LENGTH("most", arb->limits.credit_max_ms));
     }
     fact.game_id = d.game.id;

@@ -251,6 +251,27 @@ static enum status game_need(const struct admin_call *call, struct store_txn *tx
                : st;
 }
 
+/* A result by its name here or as a score, as the API has it: South and North's side first. */
+static enum status result_parse(const char *text, enum game_result *ret, struct err *err)
+{
+    static const struct {
+        const char *score;
+        enum game_result result;
+    } scores[] = {{"1-0", GAME_RESULT_TEAM0}, {"0-1", GAME_RESULT_TEAM1},
+                  {"1/2-1/2", GAME_RESULT_DRAW}};
+
+    for (size_t i = 0; i < COUNT_OF(scores); i++)
+        if (str_eq(text, scores[i].score)) {
+            *ret = scores[i].result;
+            return ST_OK;
+        }
+    if (game_result_parse(text, ret) && *ret != GAME_RESULT_NONE)
+        return ST_OK;
+    return err_reason(err, REASON_BAD_FIELD,
+                      "a result is team0 or 1-0 (South and North), team1 or 0-1 (West and East), "
+                      "draw or 1/2-1/2");
+}
+
 static enum status game_act(struct admin_call *call, struct store_txn *txn, utc_ms now,
                             struct err *err)
 {
@@ -285,9 +306,8 @@ static enum status game_act(struct admin_call *call, struct store_txn *txn, utc_
             st = arbiter_credit(arb, txn, now, actor, game->id, length_ms, note, game, err);
     } else {
         st = value_need(call, "result", &value, err);
-        if (st == ST_OK && (!game_result_parse(value, &result) || result == GAME_RESULT_NONE))
-            st = err_reason(err, REASON_BAD_FIELD,
-                            "a result is team0 (South and North), team1 (West and East) or draw");
+        if (st == ST_OK)
+            st = result_parse(value, &result, err);
         if (st == ST_OK)
             st = arbiter_adjudicate(arb, txn, now, actor, game->id, result, note, game, err);
     }

@@ -34,6 +34,18 @@ const struct cli_option verify_options_cli[] = {
     {NULL, 0, NULL, NULL},
 };
 
+/* The database of the settings, which have been loaded. */
+static enum status reading_open(struct reading *r, struct err *err)
+{
+    enum status st = store_open_to_read(&r->settings, &r->store, err);
+
+    if (st == ST_OK)
+        st = store_reader_open(r->store, &r->reader, err);
+    if (st == ST_OK)
+        r->conn = store_reader_conn(r->reader);
+    return st;
+}
+
 int reading_begin(struct cli *cli, struct reading *r)
 {
     struct err err = ERR_INIT;
@@ -43,11 +55,7 @@ int reading_begin(struct cli *cli, struct reading *r)
     result = config_load(cli, &r->settings);
     if (result != CLI_OK)
         return result;
-    if (store_open_to_read(&r->settings, &r->store, &err) != ST_OK ||
-        store_reader_open(r->store, &r->reader, &err) != ST_OK)
-        return cli_fail(CLI_FAILED, "%s", err.text);
-    r->conn = store_reader_conn(r->reader);
-    return CLI_OK;
+    return reading_open(r, &err) == ST_OK ? CLI_OK : cli_fail(CLI_FAILED, "%s", err.text);
 }
 
 void reading_end(struct reading *r)
@@ -128,7 +136,7 @@ static int filter_make(struct cli *cli, struct store_conn *conn, struct game_fil
     f.sees_all = true;
     *ret_limit = PAGE;
     if (limit && !str_to_int64(limit, 1, 1000000, ret_limit))
-        return cli_fail(CLI_USAGE, "--limit should be a number from 1 to 1000000");
+        return cli_fail(CLI_USAGE, "-n (--limit) should be a number from 1 to 1000000");
     if (state) {
         if (!game_state_parse(state, &wanted))
             return cli_fail(CLI_USAGE,
@@ -177,7 +185,8 @@ int cmd_game_list(struct cli *cli)
     return result;
 }
 
-static void game_print(const struct game_row *g)
+/* pause_end: UTC_NONE for none. */
+static void game_print(const struct game_row *g, utc_ms pause_end)
 {
     char at[UTC_TEXT_SIZE], move[48], grace[48];
 
@@ -185,6 +194,10 @@ static void game_print(const struct game_row *g)
     printf("rules       %s\n", g->rules);
     printf("state       %s%s, number %" PRId64 "\n", game_state_str(g->state),
            g->paused_at != UTC_NONE ? " (paused)" : "", g->state_no);
+    if (g->paused_at != UTC_NONE) {
+        printf("paused      since %s", cli_instant(g->paused_at, at));
+        printf(", until %s\n", pause_end == UTC_NONE ? "resumed" : cli_instant(pause_end, at));
+    }
     if (g->state == GAME_FINISHED || g->state == GAME_ABORTED)
         printf("result      %s, %s\n", game_result_str(g->result), game_cause_str(g->cause));
     length_format(g->per_move_ms, move, sizeof move);
@@ -226,6 +239,7 @@ int cmd_game_show(struct cli *cli)
     struct seat_row seats[SEAT_COUNT];
     struct reading r;
     struct err err = ERR_INIT;
+    utc_ms pause_end = UTC_NONE;
     int result = reading_begin(cli, &r);
 
     if (result == CLI_OK && !game)
@@ -234,11 +248,12 @@ int cmd_game_show(struct cli *cli)
         enum status st = games_find(r.conn, cli->operands[0], game, &err);
         if (st == ST_NOT_FOUND || st == ST_TOO_LARGE)
             result = cli_fail(CLI_FAILED, "there is no game \"%.40s\"", cli->operands[0]);
-        else if (st != ST_OK || seats_get(r.conn, game->id, seats, &err) != ST_OK)
+        else if (st != ST_OK || seats_get(r.conn, game->id, seats, &err) != ST_OK ||
+                 arbiter_pause_end(r.conn, game->id, &pause_end, &err) != ST_OK)
             result = cli_fail(CLI_FAILED, "%s", err.text);
     }
     if (result == CLI_OK) {
-        game_print(game);
+        game_print(game, pause_end);
         for (int i = 0; i < SEAT_COUNT; i++)
             printf("%-11s %s%s%s%s\n", names[i],
                    seats[i].user_id ? seats[i].handle : seat_state_str(seats[i].state),
@@ -270,18 +285,28 @@ int cmd_verify(struct cli *cli)
                                      .arg = &arbiter,
                                      .quick = cli_flag(cli, "quick")};
     struct verify_report report = {0, 0, 0, 0};
-    struct reading r;
+    struct reading r = {.settings = SETTINGS_INIT};
     struct err err = ERR_INIT;
-    int result = reading_begin(cli, &r);
+    enum status st = ST_OK;
+    int result = config_load(cli, &r.settings);
 
-    if (result == CLI_OK && verify_run(r.store, &options, &report, &err) != ST_OK)
+    if (result != CLI_OK)
+        goto out;
+    st = reading_open(&r, &err);
+    if (st == ST_OK)
+        st = verify_run(r.store, &options, &report, &err);
+    if (st == ST_CORRUPT) { /* too broken to go on: a fault like others, and the last */
+        fault_print(NULL, &(struct verify_fault){.what = err.text});
+        report.faults++;
+    } else if (st != ST_OK) {
         result = cli_fail(CLI_FAILED, "%s", err.text);
-    if (result == CLI_OK) {
-        printf("%s: %" PRId64 " games, %" PRId64 " moves, %" PRId64 " events, %" PRId64 " faults\n",
-               report.faults ? "FAULTY" : "OK", report.games, report.moves, report.events,
-               report.faults);
-        result = report.faults ? CLI_FAILED : CLI_OK;
+        goto out;
     }
+    printf("%s: %" PRId64 " games, %" PRId64 " moves, %" PRId64 " events, %" PRId64 " faults\n",
+           report.faults ? "FAULTY" : "OK", report.games, report.moves, report.events,
+           report.faults);
+    result = report.faults ? CLI_FAILED : CLI_OK;
+out:
     reading_end(&r);
     return result;
 }

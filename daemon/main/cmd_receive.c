@@ -278,7 +278,7 @@ int cmd_inbox_list(struct cli *cli)
         result = cli_fail(CLI_USAGE, "--state is one of received, claimed, held, done and "
                                      "quarantined");
     if (result == CLI_OK && limit && !str_to_int64(limit, 1, LIST_MAX, &most))
-        result = cli_fail(CLI_USAGE, "--limit is a number from 1 to %d", LIST_MAX);
+        result = cli_fail(CLI_USAGE, "-n (--limit) should be a number from 1 to %d", LIST_MAX);
     if (result == CLI_OK && inbox_list(r.conn, state ? (int)wanted : INBOX_ANY,
                                        0, 0, rows, (size_t)most, &n, &err) != ST_OK)
         result = cli_fail(CLI_FAILED, "%s", err.text);

@@ -88,7 +88,8 @@ static void test_credits_out_of_bounds_are_refused(void **state)
 {
     struct table *t = *state;
     int64_t game = game_start(t, "verney");
-    static const int64_t bad[] = {0, -1, 365 * MS_DAY + 1, INT64_MAX, INT64_MIN};
+    static const int64_t bad[] = {0,         -1,       MS_MINUTE - 1, 365 * MS_DAY + 1,
+                                  INT64_MAX, INT64_MIN};
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct call c = power(t, OP_CREDIT, game, ORGANISER);
@@ -97,6 +98,9 @@ static void test_credits_out_of_bounds_are_refused(void **state)
     }
     struct call c = power(t, OP_CREDIT, game, ORGANISER);
     c.amount_ms = 365 * MS_DAY;
+    call_ok(&c);
+    c = power(t, OP_CREDIT, game, ORGANISER);
+    c.amount_ms = MS_MINUTE;
     call_ok(&c);
     int64_t open = game_create_open(t, "verney", ORGANISER, false);
     c = power(t, OP_CREDIT, open, ORGANISER);
@@ -161,6 +165,39 @@ static void test_a_pause_with_an_end_resumes_by_itself(void **state)
     assert_int_equal(g.paused_at, UTC_NONE);
     assert_int_equal(g.deadline_at, T0 + 14 * MS_DAY + 10 * MS_MINUTE);
     assert_int_equal(last_event(t, game, GAME_EVENT_RESUMED).user_id, 0);
+    assert_sound(t, game);
+}
+
+static void test_a_pause_can_be_given_an_end_and_another(void **state)
+{
+    struct table *t = *state;
+    int64_t game = game_start(t, "verney");
+    struct call c = power(t, OP_PAUSE, game, ORGANISER);
+    utc_ms end = 0;
+    struct err err = ERR_INIT;
+
+    call_ok(&c);
+    assert_ok(arbiter_pause_end(store_reader_conn(t->reader), game, &end, &err), err);
+    assert_int_equal(end, UTC_NONE);
+    pass(t, MS_MINUTE);
+    c = power(t, OP_PAUSE, game, ORGANISER);
+    c.until = T0 + MS_MINUTE + 365 * MS_DAY + 1;
+    call_refused(&c, REASON_BAD_FIELD);
+    c.until = T0 + 3 * MS_MINUTE;
+    call_ok(&c);
+    assert_int_equal(c.game.paused_at, T0); /* it has stood since then all the same */
+    assert_int_equal(last_event(t, game, GAME_EVENT_PAUSED).deadline_at, T0 + 3 * MS_MINUTE);
+    call_refused(&c, REASON_ALREADY_DONE);
+    c.until = T0 + 2 * MS_MINUTE;
+    call_ok(&c);
+    assert_ok(arbiter_pause_end(store_reader_conn(t->reader), game, &end, &err), err);
+    assert_int_equal(end, T0 + 2 * MS_MINUTE);
+    assert_string_equal(newest_audit(t, game).act, "game_pause");
+    pass(t, MS_MINUTE);
+    assert_int_equal(tick(t).resumed, 1);
+    assert_int_equal(game_get(t, game).deadline_at, T0 + 14 * MS_DAY + 2 * MS_MINUTE);
+    assert_ok(arbiter_pause_end(store_reader_conn(t->reader), game, &end, &err), err);
+    assert_int_equal(end, UTC_NONE);
     assert_sound(t, game);
 }
 
@@ -358,6 +395,7 @@ int main(void)
         T(test_credits_out_of_bounds_are_refused),
         T(test_a_pause_stops_the_clock_and_resuming_gives_it_all_back),
         T(test_a_pause_with_an_end_resumes_by_itself),
+        T(test_a_pause_can_be_given_an_end_and_another),
         T(test_resigning_in_a_pause_leaves_the_next_a_whole_turn),
         T(test_warnings_are_not_repeated_after_a_pause),
         T(test_an_abort_ends_a_game_without_a_result),

@@ -299,12 +299,13 @@ for (const door of ['the command line', 'the API']) {
         now = await b.look(game);
         assert.equal(now.paused, false);
         assert.equal(Date.parse(now.turn.deadline), Date.parse(first.deadline) + 20 * DAY);
+        await assert.rejects(act(game, 'credit', 'too little', { amount_ms: 59999 }, ['59s 999ms']));
         from = await act(game, 'credit', 'a letter was lost', { amount_ms: 2 * DAY }, ['2d']);
         toldAll(game, 'organiser', from, 'a letter was lost');
         now = await b.look(game);
         assert.equal(Date.parse(now.turn.deadline), Date.parse(first.deadline) + 22 * DAY);
         assert.deepEqual(now.turn.explanation.map((x) => x.kind), ['start', 'budget', 'pause', 'credit']);
-        from = await act(game, 'adjudicate', 'both sides ask for it', { result: '1/2-1/2' }, ['draw']);
+        from = await act(game, 'adjudicate', 'both sides ask for it', { result: 'draw' }, ['1/2-1/2']); /* either wording by either door */
         toldAll(game, 'result', from);
         now = await b.look(game);
         assert.equal(now.state, 'finished');
@@ -314,9 +315,14 @@ for (const door of ['the command line', 'the API']) {
         /* A pause that ends by itself; then the end without a result. */
         const other = await b.game(3);
         const until = iso(b.club.at + 2 * DAY);
+        const shown = async () => /^paused .*, until (.*)$/m.exec(await b.club.command('game', 'show', other.id))[1];
+        await act(other, 'pause', 'till we know more');
+        assert.equal(await shown(), 'resumed');
+        await assert.rejects(act(other, 'pause', 'once more'));
         if (api) await b.olga.post(`/api/v1/games/${other.id}/pause`, { until });
         else await b.club.command('game', 'pause', other.id, '--until', until);
         await b.club.settle();
+        assert.equal(Date.parse(await shown()), Date.parse(until));
         from = b.post.letters.items.length;
         await b.club.advance(2 * DAY);
         toldAll(other, 'organiser', from);
@@ -330,7 +336,7 @@ for (const door of ['the command line', 'the API']) {
         const kinds = (await b.events(game)).map((e) => e.kind);
         for (const kind of ['paused', 'resumed', 'credited', 'adjudicated', 'finished']) assert.ok(kinds.includes(kind), kind);
         const acts = b.club.sql('SELECT act, role, note FROM audit WHERE game_id IS NOT NULL ORDER BY id');
-        assert.deepEqual(acts.map((x) => x.act), ['game_pause', 'game_resume', 'game_credit', 'game_adjudicate', 'game_pause', 'game_abort']);
+        assert.deepEqual(acts.map((x) => x.act), ['game_pause', 'game_resume', 'game_credit', 'game_adjudicate', 'game_pause', 'game_pause', 'game_abort']);
         for (const x of acts) assert.equal(x.role, api ? 'organiser' : 'administrator');
         assert.equal(acts[0].note, 'the hall is closed');
         await verified(b.club);

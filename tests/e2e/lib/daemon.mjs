@@ -15,7 +15,7 @@
  * FOURHANDED names the program (default: the build that ctest runs in).
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:net';
@@ -107,7 +107,9 @@ class Club {
     /* A verb by control.sock (daemon/main/control.h), without the time that a process takes to start. */
     control(verb, values = {}) {
         const words = [verb, ...Object.entries(values).flat()];
-        const bytes = Buffer.from(words.map((word) => `${word}\0`).join(''));
+        const database = join(this.folder, 'club.db');
+        const { dev, ino } = statSync(database);
+        const bytes = Buffer.from([`database=${database}\n${dev}:${ino}`, ...words].map((word) => `${word}\0`).join(''));
         const size = Buffer.alloc(4);
         size.writeUInt32BE(bytes.length);
         return new Promise((resolve, reject) => {
