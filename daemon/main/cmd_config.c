@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/str.h"
 #include "clock/zone.h"
@@ -58,23 +60,61 @@ static enum status is_file(const char *path, struct err *err)
     return S_ISREG(about.st_mode) ? ST_OK : err_set(err, ST_INVALID, "%s should be a file", path);
 }
 
-/* What the daemon will look for on this machine.  Folders that it makes itself need a parent.
- * control_socket is left out: its folder comes and goes with the service. */
+/* Can files be made in the folder?  It is tried, for modes do not tell all (a /proc, a file system
+ * that is read-only); but only by its owner and by root, as nobody else can tell. */
+static enum status takes_files(const char *folder, struct err *err)
+{
+    char trial[1100];
+    struct stat about;
+    enum status st = is_folder(folder, err);
+
+    if (st != ST_OK || stat(folder, &about) != 0 ||
+        (geteuid() != 0 && geteuid() != about.st_uid))
+        return st;
+    (void)snprintf(trial, sizeof trial, "%s/.fourhanded-XXXXXX", folder);
+    if (!mkdtemp(trial))
+        return err_set(err, ST_INVALID, "the folder %s cannot be written: %s", folder,
+                       strerror(errno));
+    (void)rmdir(trial);
+    return ST_OK;
+}
+
+/* The folder of a socket; one below /run may be missing, for systemd makes it with the service and
+ * takes it away with it. */
+static enum status takes_socket(const char *path, struct err *err)
+{
+    char folder[1024];
+    struct stat about;
+
+    parent_of(path, folder, sizeof folder);
+    if (str_starts(path, "/run/") && stat(folder, &about) != 0 && errno == ENOENT)
+        return ST_OK;
+    return takes_files(folder, err);
+}
+
+/* What the daemon will look for on this machine.  Folders that it makes itself need a parent. */
 static enum status judge_place(const struct settings *s, const char *key, const char *text,
                                struct err *err)
 {
     char folder[1024];
+    struct stat about;
     size_t len = strlen(key);
 
-    if (str_eq(key, "database") ||
-        (str_eq(key, "mail.directory") && s->mail.transport == SETTINGS_TRANSPORT_DIRECTORY)) {
-        parent_of(text, folder, sizeof folder);
-        return is_folder(folder, err);
-    }
-    if (str_eq(key, "web_directory") || (str_eq(key, "mail_in.maildir") && *text))
+    parent_of(text, folder, sizeof folder);
+    if (str_eq(key, "database"))
+        return takes_files(folder, err);
+    if (str_eq(key, "control_socket"))
+        return takes_socket(text, err);
+    if (str_eq(key, "mail.directory") && s->mail.transport == SETTINGS_TRANSPORT_DIRECTORY)
+        return takes_files(stat(text, &about) == 0 ? text : folder, err);
+    if (str_eq(key, "web_directory"))
         return is_folder(text, err);
+    if (str_eq(key, "mail_in.maildir") && *text)
+        return takes_files(text, err);
     if (*text && len > 7 && str_eq(key + len - 7, "ca_file"))
         return is_file(text, err);
+    if (len > 6 && str_eq(key + len - 6, "listen") && str_starts(text, "unix:"))
+        return takes_socket(text + 5, err);
     return ST_OK;
 }
 

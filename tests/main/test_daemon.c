@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -127,6 +128,8 @@ static int run_words(struct club *c, char *text, size_t size, const char *const 
     size_t n = fread(text, 1, size - 1, out);
 
     text[n] = '\0';
+    while (fgetc(out) != EOF) /* it may say more, and should not end for having no reader */
+        continue;
     fclose(out);
     return process_wait(pid);
 }
@@ -304,6 +307,38 @@ static void test_a_need_of_more_descriptors_than_there_are_is_refused(void **sta
     assert_int_equal(daemon_stop(c, SIGTERM), 0);
 }
 
+/* check-config with one value set; its exit status, and what it complains of in text. */
+static int check_with(struct club *c, const char *set, char *text, size_t size)
+{
+    char out[400];
+    int result;
+
+    (void)unlink(path_of(c, "log"));
+    result = RUN(c, out, "check-config", "--set", set);
+    file_read(path_of(c, "log"), text, size);
+    return result;
+}
+
+static void test_check_config_looks_at_the_places_that_serve_will_write_to(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+
+    assert_int_equal(check_with(c, "log_level=info", text, sizeof text), 0);
+    assert_int_equal(check_with(c, "control_socket=/nowhere/at/all.sock", text, sizeof text), 1);
+    assert_non_null(strstr(text, "--set: control_socket: the folder /nowhere/at cannot be used: "));
+    assert_int_equal(check_with(c, "control_socket=/run/fh-no-such/c.sock", text, sizeof text), 0);
+    assert_int_equal(check_with(c, "control_socket=/proc/c.sock", text, sizeof text), 1);
+    assert_int_equal(check_with(c, "http.listen=unix:missing/h.sock", text, sizeof text), 1);
+    assert_non_null(strstr(text, "/missing cannot be used: "));
+    assert_int_equal(check_with(c, "mail.directory=mail", text, sizeof text), 0); /* made later */
+    if (geteuid() == 0) { /* else /proc is another's, and cannot be judged */
+        assert_int_equal(check_with(c, "mail.directory=/proc/foo", text, sizeof text), 1);
+        assert_non_null(strstr(text, "mail.directory: the folder /proc cannot be written: "));
+        assert_int_equal(check_with(c, "database=/proc/foo.db", text, sizeof text), 1);
+    }
+}
+
 static void test_an_interrupt_stops_it_too(void **state)
 {
     struct club *c = *state;
@@ -324,6 +359,47 @@ static void test_a_second_daemon_on_one_file_is_refused(void **state)
     assert_non_null(strstr(text, "is in use by process"));
     http_get(c->port, "/healthz", text, sizeof text); /* and the first one did not mind */
     assert_true(str_starts(text, "HTTP/1.1 200"));
+}
+
+static void test_a_daemon_on_another_file_does_not_take_the_control_socket(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+    struct stat about;
+
+    daemon_start(c);
+    assert_int_equal(RUN(c, text, "serve", "--set", "database=other.db"), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "/control.sock already\n"));
+    assert_int_equal(stat(path_of(c, "control.sock"), &about), 0);
+    assert_int_equal(RUN(c, text, "user", "add", "anna"), 0); /* it goes to the first */
+    assert_int_equal(RUN(c, text, "user", "list"), 0);
+    assert_non_null(strstr(text, "anna"));
+    assert_int_equal(RUN(c, text, "user", "add", "boris", "--set", "database=other.db"), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "other.db; nothing was changed\n"));
+    assert_int_equal(RUN(c, text, "user", "list"), 0);
+    assert_null(strstr(text, "boris"));
+}
+
+static void test_a_file_that_is_broken_is_a_fault_that_is_counted(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+    struct stat about;
+
+    daemon_start(c);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    assert_int_equal(RUN(c, text, "game", "list", "-n", "0"), 2);
+    assert_int_equal(RUN(c, text, "inbox", "list", "-n", "0"), 2);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "-n (--limit) should be a number from 1 to 1000000\n"));
+    assert_int_equal(stat(path_of(c, "club.db"), &about), 0);
+    assert_int_equal(truncate(path_of(c, "club.db"), about.st_size / 2), 0);
+    assert_int_equal(RUN(c, text, "verify"), 1);
+    assert_non_null(strstr(text, "file: "));
+    assert_non_null(strstr(text, path_of(c, "club.db")));
+    assert_non_null(strstr(text, "\nFAULTY: 0 games, 0 moves, 0 events, "));
 }
 
 static void test_subcommands_change_the_same_things_with_and_without_a_daemon(void **state)
@@ -476,6 +552,16 @@ static void test_every_error_of_the_configuration_is_told_at_the_start(void **st
     assert_int_equal(RUN(c, text, "serve", "now"), 2);
 }
 
+/* What each request begins with: the database that is meant, and a NUL.  Returns its length. */
+static size_t database_name(struct club *c, char *ret, size_t size)
+{
+    struct stat about;
+
+    assert_int_equal(stat(path_of(c, "club.db"), &about), 0);
+    return (size_t)snprintf(ret, size, "database=%s\n%ju:%ju", path_of(c, "club.db"),
+                            (uintmax_t)about.st_dev, (uintmax_t)about.st_ino) + 1;
+}
+
 static void test_nonsense_on_the_control_socket_harms_nobody(void **state)
 {
     static const struct {
@@ -488,20 +574,32 @@ static void test_nonsense_on_the_control_socket_harms_nobody(void **state)
         {"\0\0\0\5what\0", 9},               /* no such verb */
         {"\0\0\0\013user-add\0a\0", 15},     /* a name without a value */
         {"\0\0\0\022user-add\0handle\0\xff\0", 22},
+        {"\0\0\0\011database=", 13},        /* a name that does not end */
         {"\0\0", 2},                         /* and then nothing */
     };
     struct club *c = *state;
-    char text[2000];
+    char text[2000], named[400];
 
     daemon_start(c);
-    for (size_t i = 0; i < COUNT_OF(nonsense); i++) {
+    for (size_t i = 0; i < 2 * COUNT_OF(nonsense); i++) {
         struct sockaddr_un to = {.sun_family = AF_UNIX};
         int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        const char *bytes = nonsense[i / 2].bytes;
+        size_t len = nonsense[i / 2].n, name;
         ssize_t n = 0, got;
+
+        if (i % 2 == 1 && len > 4) { /* the same after the right database */
+            name = database_name(c, named + 4, sizeof named - 4);
+            memcpy(named, bytes, 4);
+            named[3] = (char)(name + (unsigned char)bytes[3]);
+            memcpy(named + 4 + name, bytes + 4, len - 4);
+            bytes = named;
+            len += name;
+        }
 
         str_copy(to.sun_path, sizeof to.sun_path, path_of(c, "control.sock"));
         assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
-        assert_int_equal(write(fd, nonsense[i].bytes, nonsense[i].n), (ssize_t)nonsense[i].n);
+        assert_int_equal(write(fd, bytes, len), (ssize_t)len);
         shutdown(fd, SHUT_WR);
         while ((got = read(fd, text + n, sizeof text - 1 - (size_t)n)) > 0)
             n += got;
@@ -527,10 +625,14 @@ static void test_who_is_silent_on_the_control_socket_makes_nobody_wait(void **st
 {
     struct club *c = *state;
     int silent[20], slow;
-    char text[2000];
-    static const char request[] = "user-add\0handle\0clara";
+    char text[2000], request[400];
+    static const char what[] = "user-add\0handle\0clara";
+    size_t size;
 
     daemon_start(c);
+    size = database_name(c, request, sizeof request);
+    memcpy(request + size, what, sizeof what);
+    size += sizeof what;
     for (size_t i = 0; i < COUNT_OF(silent); i++) {
         silent[i] = control_connect(c);
         assert_int_equal(write(silent[i], "\0\0\0\11what", i % 9), (ssize_t)(i % 9));
@@ -539,8 +641,8 @@ static void test_who_is_silent_on_the_control_socket_makes_nobody_wait(void **st
     /* A request that comes byte by byte is performed all the same. */
     slow = control_connect(c);
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(write(slow, i < 3 ? "" : (const char[]){sizeof request}, 1), 1);
-    for (size_t i = 0; i < sizeof request; i++)
+        assert_int_equal(write(slow, i < 3 ? "" : (const char[]){(char)size}, 1), 1);
+    for (size_t i = 0; i < size; i++)
         assert_int_equal(write(slow, request + i, 1), 1);
     assert_true(read(slow, text, sizeof text) > 5);
     assert_int_equal(text[4], 0);
@@ -873,8 +975,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(test_the_daemon_says_where_it_serves_and_stops_in_order),
         TEST(test_a_need_of_more_descriptors_than_there_are_is_refused),
+        TEST(test_check_config_looks_at_the_places_that_serve_will_write_to),
         TEST(test_an_interrupt_stops_it_too),
         TEST(test_a_second_daemon_on_one_file_is_refused),
+        TEST(test_a_daemon_on_another_file_does_not_take_the_control_socket),
+        TEST(test_a_file_that_is_broken_is_a_fault_that_is_counted),
         TEST(test_subcommands_change_the_same_things_with_and_without_a_daemon),
         TEST(test_the_file_is_verified_and_copied_beside_a_running_daemon),
         TEST(test_a_killed_daemon_starts_again_over_what_it_left),
