@@ -174,3 +174,26 @@ test('a team game by mail: a draw offered and declined, then a resignation', { s
     assert.equal(end.state, 'finished');
     assert.equal(end.result.score, '0-1');
 });
+
+test('an address that letters come in by is nobody\'s own', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'fourhanded-lmtp-'));
+    const club = await startClub({ conf: mailIn({ lmtp: join(folder, 'lmtp.sock') }) });
+    t.after(async () => {
+        await club.end();
+        rmSync(folder, { recursive: true, force: true });
+    });
+    const { token } = await club.player('anna');
+    const ask = async (address) => {
+        const answer = await fetch(`${club.url}/api/v1/me/address`, {
+            method: 'POST', body: JSON.stringify({ address }),
+            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        });
+        return { status: answer.status, body: await answer.json() };
+    };
+    for (const address of [`play@${DOMAIN}`, `PLAY@${DOMAIN.toUpperCase()}`, `play+abcdefghijklmnopqrstuvwxyz@${DOMAIN}`]) {
+        const { status, body } = await ask(address);
+        assert.equal(status, 400, address);
+        assert.deepEqual(body.errors, [{ pointer: '/address', detail: 'this is an address of the server\'s own' }]);
+    }
+    assert.equal((await ask(`players@${DOMAIN}`)).status, 202);
+});
