@@ -10,6 +10,17 @@ export class Problem extends Error {
     }
 }
 
+/* No answer, or half of one. */
+export class Unreachable extends Error {}
+
+const reach = async (promise) => {
+    try {
+        return await promise;
+    } catch (error) {
+        throw new Unreachable(error.message);
+    }
+};
+
 export async function call(method, path, body, options = {}) {
     /* Refusals are told in the language of the page. */
     const headers = { Accept: 'application/json', 'Accept-Language': document.documentElement.lang || 'en' };
@@ -20,14 +31,14 @@ export async function call(method, path, body, options = {}) {
     if (body !== undefined) init.body = JSON.stringify(body);
     let response;
     try {
-        response = await fetch(path, init);
+        response = await reach(fetch(path, init));
     } catch (first) {
         if (method !== 'GET' && !options.key) throw first;
-        response = await fetch(path, init);
+        response = await reach(fetch(path, init));
     }
     if (response.status === 204) return null;
     const type = response.headers.get('Content-Type') ?? '';
-    const data = type.includes('json') ? await response.json() : await response.text();
+    const data = await reach(type.includes('json') ? response.json() : response.text());
     if (!response.ok) throw new Problem(response.status, typeof data === 'object' ? data : null);
     return data;
 }

@@ -1,8 +1,8 @@
 /* app.js - the shell: who is logged in, which page is shown. */
 
-import { get, postOnce, Problem } from './api.js';
+import { get, postOnce, Problem, Unreachable } from './api.js';
 import { h, put } from './dom.js';
-import { loadWords, setZone, t } from './words.js';
+import { loadWords, setZone, t, tOr } from './words.js';
 import { showGame } from './views/game.js';
 import { showHome, showOpen, showPlayer } from './views/lists.js';
 import { showNew } from './views/new.js';
@@ -24,17 +24,31 @@ const ROUTES = [
 ];
 
 let leave = null; /* what the view on show wants done when it goes */
+let shown = 0; /* which view is on show: one that comes too late keeps off the page */
 
 function go(path) {
     history.pushState(null, '', path);
     show();
 }
 
+/* "/seats/west: …" → "West: …": a pointer into what was sent is nothing for people. */
+function plain(detail) {
+    const m = /^\/(\S*): (.*)$/s.exec(detail ?? '');
+    if (!m) return detail;
+    const name = m[1].split('/').pop();
+    const label = tOr(`ui.seat.${name}`, tOr(`ui.man.${name}`, ''));
+    return label ? `${label}: ${m[2]}` : m[2];
+}
+
 /* A sentence for a failure, in the reader's language where the catalogue has one. */
 function problem(error) {
-    if (!(error instanceof Problem)) return t('ui.problem.network');
+    if (error instanceof Unreachable) return t('ui.problem.network');
+    if (!(error instanceof Problem)) { /* ours: no network is to blame */
+        console.error(error);
+        return t('ui.problem.script', { text: String(error?.message ?? error) });
+    }
     const title = t(`reason.${error.code}`);
-    const detail = error.body.detail;
+    const detail = plain(error.body.detail);
     if (title === `reason.${error.code}`) return detail ?? error.message;
     return detail && detail !== title ? `${title}: ${detail}` : title;
 }
@@ -82,17 +96,26 @@ async function signOut() {
 
 async function show() {
     const main = document.getElementById('main');
+    const turn = ++shown;
     leave?.();
     leave = null;
     head();
     for (const [pattern, view] of ROUTES) {
         const m = pattern.exec(location.pathname);
         if (!m) continue;
+        const page = h('div', {});
+        put(main, page);
+        let done = null;
         try {
-            leave = (await view(app, main, ...m.slice(1).map(decodeURIComponent))) ?? null;
+            done = (await view(app, page, ...m.slice(1).map(decodeURIComponent))) ?? null;
         } catch (error) {
-            put(main, h('h1', {}, t('ui.problem.title')), h('p', { role: 'alert' }, problem(error)));
+            put(page, h('h1', {}, t('ui.problem.title')), h('p', { role: 'alert' }, problem(error)));
         }
+        if (turn !== shown) {
+            done?.();
+            return;
+        }
+        leave = done;
         document.title = `${main.querySelector('h1')?.textContent ?? ''} · Fourhanded`;
         return;
     }
@@ -116,6 +139,8 @@ window.addEventListener('popstate', show);
         await refresh();
         await show();
     } catch (error) {
-        put(document.getElementById('main'), h('p', { role: 'alert' }, String(error.message ?? error)));
+        /* Before the catalogue has come there are no words for it. */
+        const text = document.documentElement.lang && t('ui.save') !== 'ui.save' ? problem(error) : String(error.message ?? error);
+        put(document.getElementById('main'), h('p', { role: 'alert' }, text));
     }
 })();

@@ -135,7 +135,7 @@ class GameBoard extends HTMLElement {
         const parts = [square];
         if (man) {
             const colour = this.what.info.seats.find((x) => x.seat === man.seat).colour.toLowerCase();
-            parts.push(`${t(`ui.colour.${colour}`)} ${t(`ui.kind.${man.kind.toLowerCase()}`)}`);
+            parts.push(t('ui.board.man', { colour: t(`ui.colour.${colour}`), kind: t(`ui.kind.${man.kind.toLowerCase()}`) }));
             if (isInert(this.read, man.seat)) parts.push(t('ui.board.inert'));
         }
         if (inCheck) parts.push(t('ui.board.check'));

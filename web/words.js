@@ -3,7 +3,7 @@
 import { get } from './api.js';
 
 let texts = {};
-let language = 'en';
+let language = 'en', dates = 'en-GB';
 let rules = new Intl.PluralRules('en');
 
 export const LANGUAGES = ['en', 'ru', 'ro'];
@@ -13,6 +13,7 @@ export async function loadWords(tag) {
     const catalogue = await get(`/api/v1/words/${wanted}`);
     texts = catalogue.texts;
     language = catalogue.language;
+    dates = language === 'en' ? 'en-GB' : language; /* the day before the month */
     rules = new Intl.PluralRules(language);
     document.documentElement.lang = language;
 }
@@ -44,15 +45,16 @@ export function instant(text) {
     const options = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric',
         hour: '2-digit', minute: '2-digit', timeZoneName: 'short', hourCycle: 'h23' };
     try {
-        return new Intl.DateTimeFormat(language, { ...options, timeZone: zone }).format(new Date(text));
+        return new Intl.DateTimeFormat(dates, { ...options, timeZone: zone }).format(new Date(text));
     } catch {
-        return new Intl.DateTimeFormat(language, options).format(new Date(text));
+        return new Intl.DateTimeFormat(dates, options).format(new Date(text));
     }
 }
 
 /* "6 d 4 h", rounded down; negative lengths count as over. */
 export function span(ms) {
     const minutes = Math.floor(Math.abs(ms) / 60000);
+    if (!minutes && ms) return t('ui.unit.below_min');
     const d = Math.floor(minutes / 1440), hours = Math.floor(minutes / 60) % 24, m = minutes % 60;
     const unit = (n, code) => `${n} ${t(code)}`;
     if (d) return hours ? `${unit(d, 'ui.unit.d')} ${unit(hours, 'ui.unit.h')}` : unit(d, 'ui.unit.d');

@@ -236,3 +236,148 @@ test('who cannot be reached by mail is told on every page what to do', async (t)
     await anna.getByLabel('New address').waitFor();
     assert.deepEqual(faults, []);
 });
+
+const seatsOf = (handles) => Object.fromEntries(['south', 'west', 'north', 'east'].map((seat, i) =>
+    [seat, handles[i] === 'me' || handles[i] === 'open' ? { [handles[i]]: true } : { handle: handles[i] }]));
+
+test('the first page lists every game, with invitations to answer and reserves to place', async (t) => {
+    const club = await startClub({});
+    t.after(() => club.end());
+    const players = [];
+    for (const handle of HANDLES) players.push(await club.player(handle, { password: PASSWORD }));
+    const [first, second] = [await players[0].post('/api/v1/games', { variant: 'verney', seats: seatsOf(['me', 'boris', 'clara', 'open']) }),
+        await players[0].post('/api/v1/games', { variant: 'teams', seats: seatsOf(['me', 'boris', 'open', 'open']) })];
+    const placed = await players[0].post('/api/v1/games', { variant: 'fortress', reserve: 'chosen', seats: seatsOf(['me', 'boris', 'clara', 'dmitri']) });
+    for (const player of players.slice(1)) await player.post(`/api/v1/games/${placed.id}/accept`, {});
+    await players[2].post(`/api/v1/games/${placed.id}/placement`, { rook: 'a13', knight: 'c14', bishop: 'b16' });
+    const browser = await launch(t);
+    const faults = [];
+    const pages = {};
+    for (const handle of ['anna', 'boris', 'clara']) {
+        pages[handle] = await open(browser, club, faults, { viewport: { width: 360, height: 740 } });
+        await signIn(pages[handle], handle);
+    }
+    const { anna, boris, clara } = pages;
+    const group = (page, title) => page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) });
+    const row = (page, title, game) => group(page, title).locator(`[data-game="${game.id}"]`);
+
+    /* Whoever has only games that wait: they are listed, and what he has to place is his turn. */
+    for (const game of [first, second]) await row(anna, 'Not started yet', game).waitFor();
+    await row(anna, 'Your turn', placed).waitFor();
+    await row(clara, 'Waiting for others', placed).waitFor(); /* she has placed */
+    await isAccessible(boris, 'invitations');
+
+    /* Accepted by pointer, declined by keyboard: each is asked about no more. */
+    await row(boris, 'Invitations', first).getByRole('button', { name: 'Accept' }).click();
+    await row(boris, 'Not started yet', first).waitFor();
+    await row(boris, 'Invitations', second).getByRole('button', { name: 'Decline' }).focus();
+    await boris.keyboard.press('Enter');
+    await boris.locator(`[data-game="${second.id}"]`).waitFor({ state: 'detached' });
+    await row(clara, 'Invitations', first).getByRole('link').first().click();
+    await clara.getByRole('heading', { name: 'You are invited' }).waitFor();
+
+    /* One that only its players see is left, or declined: back to one's games. */
+    const hidden = await players[0].post('/api/v1/games', { variant: 'verney', visibility: 'players', seats: seatsOf(['me', 'boris', 'clara', 'open']) });
+    await boris.goto(`/games/${hidden.id}`);
+    await boris.getByRole('button', { name: 'Decline' }).click();
+    await boris.getByRole('heading', { name: 'My games' }).waitFor();
+    await clara.goto(`/games/${hidden.id}`);
+    await clara.click('#accept');
+    await clara.getByRole('button', { name: 'Give my seat back' }).click();
+    await clara.getByRole('heading', { name: 'My games' }).waitFor();
+
+    /* A refusal names the seat, not a place in what was sent. */
+    await anna.goto('/new');
+    await anna.selectOption('#seat-west', 'handle');
+    await anna.fill('#who-west', 'nobody-here');
+    await anna.click('#make-game');
+    await anna.locator('.fault', { hasText: 'West: there is no player of that name' }).waitFor();
+
+    /* Before the first turn nothing is linked that cannot be had; nor is a draw to be claimed. */
+    for (const game of [first, placed]) {
+        await anna.goto(`/games/${game.id}`);
+        await anna.getByText('for each move').waitFor();
+        const links = await anna.locator('a[href^="/api/"]').evaluateAll((all) => all.map((a) => a.href));
+        for (const link of links) assert.equal((await anna.request.get(link)).status(), 200, link);
+    }
+    assert.deepEqual(faults, []);
+});
+
+test('a fault of the page and a network that is away are told apart', async (t) => {
+    const club = await startClub({});
+    t.after(() => club.end());
+    await club.player('anna', { password: PASSWORD });
+    const browser = await launch(t);
+    const page = await open(browser, club, []);
+    await signIn(page, 'anna');
+    await page.route('**/api/v1/games?player=me', (route) => route.fulfill({ json: { items: [{ id: 'x', state: 'open' }], next: null } }));
+    await page.goto('/');
+    await page.getByRole('alert').filter({ hasText: 'This page has a fault' }).waitFor();
+    await page.unroute('**/api/v1/games?player=me');
+    await page.route('**/api/v1/games?player=me', (route) => route.abort());
+    await page.goto('/');
+    await page.getByRole('alert').filter({ hasText: 'The server cannot be reached' }).waitFor();
+});
+
+test('an invitation link tells who is logged in that he needs none', async (t) => {
+    const club = await startClub({});
+    t.after(() => club.end());
+    await club.player('anna', { password: PASSWORD });
+    const browser = await launch(t);
+    const faults = [];
+    const page = await open(browser, club, faults);
+    await signIn(page, 'anna');
+    await page.goto('/sign-in#invitation=abcdefghijklmnopqrstuvwxyz');
+    await page.getByText('You are logged in as').waitFor();
+    await page.locator('#invited-already').waitFor();
+    assert.equal(await page.locator('form').count(), 0);
+    await isAccessible(page, 'logged in already');
+    assert.deepEqual(faults, []);
+});
+
+test('a draw can be claimed when it may be, and who left is told without he or she', async (t) => {
+    const club = await startClub({});
+    t.after(() => club.end());
+    const players = [];
+    for (const handle of HANDLES) players.push(await club.player(handle, { password: PASSWORD }));
+    const game = await players[0].post('/api/v1/games', { variant: 'verney', seats: seatsOf(['me', 'boris', 'clara', 'dmitri']) });
+    for (const player of players.slice(1)) await player.post(`/api/v1/games/${game.id}/accept`, {});
+    const browser = await launch(t);
+    const faults = [];
+    const anna = await open(browser, club, faults);
+    await signIn(anna, 'anna');
+    await anna.goto(`/games/${game.id}`);
+    await anna.locator('#status', { hasText: 'Your turn' }).waitFor();
+    assert.equal(await anna.getByRole('button', { name: 'Claim a draw' }).count(), 0);
+    assert.equal(await anna.locator('.links a').count(), 5);
+
+    /* What the server says can be claimed has its button. */
+    await anna.route('**/legal', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...await response.json(), claims: ['repetition'] } });
+    });
+    await anna.reload();
+    await anna.getByRole('button', { name: 'Claim a draw' }).waitFor();
+
+    /* By keyboard: the focus is never lost to an act that is done. */
+    await anna.getByRole('button', { name: 'Offer a draw' }).focus();
+    await anna.keyboard.press('Enter');
+    await anna.getByText('White offers a draw.').waitFor();
+    await anna.waitForFunction(() => document.activeElement.id === 'status');
+
+    /* What is being typed outlives what others do meanwhile, and so does the focus. */
+    await anna.fill('#move', 'e2');
+    const { state_number } = await players[2].get(`/api/v1/games/${game.id}`);
+    await players[2].post(`/api/v1/games/${game.id}/resign`, { state_number });
+    await anna.locator('.seats li', { hasText: 'clara (resigned)' }).waitFor();
+    assert.equal(await anna.inputValue('#move'), 'e2');
+    assert.equal(await anna.evaluate(() => document.activeElement.id), 'move');
+
+    await players[0].patch('/api/v1/me', { language: 'ru' });
+    await anna.reload();
+    await anna.locator('.seats li', { hasText: 'clara (сдача)' }).waitFor();
+    await players[0].patch('/api/v1/me', { language: 'ro' });
+    await anna.reload();
+    await anna.locator('.seats li', { hasText: 'clara (cedare)' }).waitFor();
+    assert.deepEqual(faults, []);
+});

@@ -34,17 +34,20 @@ export function action(app, text, run, options = {}) {
     const fault = h('span', { class: 'fault', role: 'alert' });
     const button = h('button', { type: options.submit ? 'submit' : 'button', class: options.class ?? null,
         id: options.id ?? null }, text);
+    let isBusy = false;
     const act = async (event) => {
         event?.preventDefault();
-        if (options.confirm && !window.confirm(options.confirm)) return;
-        button.disabled = true;
+        if (isBusy || (options.confirm && !window.confirm(options.confirm))) return;
+        isBusy = true;
+        button.setAttribute('aria-disabled', 'true'); /* "disabled" would take the focus from it */
         fault.textContent = '';
         try {
             await run();
         } catch (error) {
             fault.textContent = app.problem(error);
         } finally {
-            button.disabled = false;
+            isBusy = false;
+            button.removeAttribute('aria-disabled');
         }
     };
     if (!options.submit) button.addEventListener('click', act);

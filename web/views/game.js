@@ -11,13 +11,14 @@ export async function showGame(app, main, id) {
     const base = `/api/v1/games/${id}`;
     let game = await get(base);
     let events = [];
+    let legal = null; /* what may be moved and claimed now, when it is the reader's turn */
     let seen = null; /* the ply looked at, or null for now */
     let turned = null; /* the seat that the reader has turned to the bottom */
     let stopped = false;
     const info = app.service.variants.find((v) => v.id === game.variant);
 
     const title = h('h1', {}, `${variantName(game.variant)} ${id}`);
-    const status = h('p', { class: 'status', id: 'status' });
+    const status = h('p', { class: 'status', id: 'status', tabindex: '-1' });
     const clock = h('p', { class: 'clock', id: 'clock' });
     const board = h('game-board', {});
     const promote = h('div', { class: 'promote' });
@@ -44,7 +45,14 @@ export async function showGame(app, main, id) {
     }
 
     async function reload() {
-        game = await get(base);
+        try {
+            game = await get(base);
+        } catch (error) {
+            /* Whoever has left a game of its players only sees it no more. */
+            if (!(error instanceof Problem) || error.status !== 404) throw error;
+            app.go('/');
+            return;
+        }
         await loadEvents();
         await draw();
     }
@@ -101,6 +109,7 @@ export async function showGame(app, main, id) {
 
     const organise = (path, body) => async () => {
         game = await post(`${base}/${path}`, body());
+        note.value = '';
         await loadEvents();
         await draw();
     };
@@ -129,7 +138,7 @@ export async function showGame(app, main, id) {
     }
 
     async function drawBoard() {
-        const bottom = turned ?? mine()[0] ?? game.you?.invited[0] ?? 'south';
+        const bottom = turned ?? mine()[0] ?? game.you?.invited?.[0] ?? 'south';
         const back = (text, run) => h('button', { class: 'plain', onclick: run }, text);
         put(turning,
             back(t('ui.board.turn'), () => { turned = SEATS[(SEATS.indexOf(bottom) + 1) % 4]; draw(); }),
@@ -142,9 +151,8 @@ export async function showGame(app, main, id) {
             board.show({ info, position: then.position, bottom, lastMove: move?.move ?? null });
             return;
         }
-        const legal = myTurn() ? (await get(`${base}/legal`)).moves : [];
         board.show({ info, position: game.position, bottom, lastMove: game.last_move?.move ?? null,
-            checks: game.checks, legal, marks: placingMarks() });
+            checks: game.checks, legal: legal?.moves ?? [], marks: placingMarks() });
     }
 
     function look(ply) {
@@ -154,33 +162,39 @@ export async function showGame(app, main, id) {
     }
 
     function drawSide() {
+        const held = side.contains(document.activeElement) ? document.activeElement : null;
         put(side,
             h('section', {}, h('h2', {}, t('ui.game.seats')), h('ul', { class: 'seats' }, game.seats.map((seat) =>
                 h('li', { class: game.turn?.seat === seat.seat ? 'on-turn' : null }, seatLine(seat), ' ',
-                    seat.left ? t(`ui.left.${seat.left}`)
-                        : seat.condition && seat.condition !== 'live' ? t(`ui.condition.${seat.condition}`) : null,
+                    seat.left ? `(${t(`ui.left.${seat.left}`)})`
+                        : seat.condition && seat.condition !== 'live' ? `(${t(`ui.condition.${seat.condition}`)})` : null,
                     game.state === 'open' && seat.status === 'open' && app.me && action(app, t('ui.game.join', { seat: seatName(seat.seat) }),
                         async () => { game = await post(`${base}/join`, { seats: [seat.seat] }); await reload(); }))))),
             invitation(), placing(), moveForm(), acts(), organiser(), mine().length && notes,
-            h('section', {}, h('h2', {}, t('ui.game.as_text')), h('ul', { class: 'links' },
+            /* before the first turn there is no board to show */
+            game.position && h('section', {}, h('h2', {}, t('ui.game.as_text')), h('ul', { class: 'links' },
                 [['game.txt', 'ui.game.text'], ['board.txt', 'ui.game.board_text'], ['game.pgn4', 'ui.game.pgn4'],
                     ['board.svg', 'ui.game.svg'], ['board.png', 'ui.game.png']].map(([file, code]) =>
-                    h('li', {}, h('a', { href: `${base}/${file}` }, t(code))))),
+                    h('li', {}, h('a', { href: `${base}/${file}` }, t(code)))))),
             game.organiser && h('p', {}, `${t('ui.game.organiser')}: `, playerLink(game.organiser)),
-            h('p', {}, t('ui.game.pace', { span: span(game.time.per_move_ms) }), game.rated ? ` ${t('ui.game.rated')}` : '')));
+            h('p', {}, t('ui.game.pace', { span: span(game.time.per_move_ms) }), game.rated ? ` ${t('ui.game.rated')}` : ''));
+        if (!held || side.contains(document.activeElement)) return;
+        /* What had the focus was drawn anew: to what took its place, or to what is told now. */
+        const again = held.isConnected ? held : held.id ? document.getElementById(held.id) : null;
+        (again ?? status).focus();
     }
 
     function invitation() {
         const token = new URLSearchParams(location.hash.slice(1)).get('invitation');
         if (game.state !== 'open') return null;
-        if (token && !app.me) return h('p', {}, h('a', { href: `/sign-in${location.hash}` }, t('ui.game.sign_in_to_answer')));
+        if (token && !app.me) return h('p', {}, h('a', { href: `/sign-in?game=${id}${location.hash}` }, t('ui.game.sign_in_to_answer')));
         const body = () => (token ? { token } : {});
         const answer = (path) => async () => {
             game = await post(`${base}/${path}`, body());
             history.replaceState(null, '', location.pathname);
             await reload();
         };
-        if (!token && !game.you?.invited.length)
+        if (!token && !game.you?.invited?.length)
             return mine().length ? action(app, t('ui.game.leave'), async () => { game = await post(`${base}/leave`); await reload(); }) : null;
         return h('section', {}, h('h2', {}, t('ui.game.invited')),
             action(app, t('ui.game.accept'), answer('accept'), { id: 'accept' }),
@@ -225,9 +239,16 @@ export async function showGame(app, main, id) {
         drawBoard();
     });
 
+    /* What is typed stays when something else happens meanwhile. */
+    const input = h('input', { id: 'move', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', maxlength: 16, required: true });
+    const note = h('input', { id: 'note', maxlength: 500 });
+    let isOrganising = false;
+
     function moveForm() {
-        if (!myTurn()) return null;
-        const input = h('input', { id: 'move', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', maxlength: 16, required: true });
+        if (!myTurn()) {
+            input.value = '';
+            return null;
+        }
         return h('section', {}, form(app, t('ui.game.move'), async () => {
             const text = input.value.trim();
             if (text && await play(text)) input.value = '';
@@ -246,16 +267,16 @@ export async function showGame(app, main, id) {
             open.map((seat) => [action(app, named(t('ui.draw.accept'), seat, open), act('draw/accept', seat)),
                 action(app, named(t('ui.draw.decline'), seat, open), act('draw/decline', seat))]),
             !offer && alive.map((seat) => action(app, named(t('ui.draw.offer'), seat, alive), act('draw/offer', seat))),
-            myTurn() && action(app, t('ui.draw.claim'), act('draw/claim', game.turn.seat)),
+            myTurn() && legal?.claims?.length > 0 && action(app, t('ui.draw.claim'), act('draw/claim', game.turn.seat)),
             staying.map((seat) => action(app, named(t('ui.game.resign'), seat, staying), act('resign', seat),
                 { confirm: t('ui.game.resign_sure', { colour: colourOf(seat) }), class: 'danger' })));
     }
 
     function organiser() {
         if (!game.you?.organiser || game.state === 'finished' || game.state === 'aborted') return null;
-        const note = h('input', { id: 'note', maxlength: 500 });
         const body = (more = {}) => () => (note.value.trim() ? { ...more, note: note.value.trim() } : { ...more });
-        return h('details', {}, h('summary', {}, t('ui.organiser.title')), field(t('ui.organiser.note'), note),
+        return h('details', { open: isOrganising, ontoggle: (event) => { isOrganising = event.target.open; } },
+            h('summary', { id: 'organise' }, t('ui.organiser.title')), field(t('ui.organiser.note'), note),
             game.state === 'running' && !game.paused && action(app, t('ui.organiser.pause'), organise('pause', body())),
             game.paused && action(app, t('ui.organiser.resume'), organise('resume', body())),
             game.state === 'running' && action(app, t('ui.organiser.credit'), organise('credit', body({ amount_ms: 86400000 }))),
@@ -321,6 +342,8 @@ export async function showGame(app, main, id) {
     async function draw() {
         if (stopped) return;
         if (game.state === 'placing' && mine().length) placement = await get(`${base}/placement`);
+        if (!myTurn()) legal = null;
+        else if (legal?.state_number !== game.state_number) legal = await get(`${base}/legal`);
         drawStatus();
         drawSide();
         drawSheet();

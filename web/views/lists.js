@@ -1,11 +1,11 @@
 /* views/lists.js - my games by time left, open games, a player's page. */
 
-import { all, follow, get, post } from '../api.js';
+import { all, follow, get, post, Unreachable } from '../api.js';
 import { h, put } from '../dom.js';
 import { instant, t } from '../words.js';
 import { action, deadlineLine, seatLine, seatName, variantName } from './common.js';
 
-const due = (game) => (game.turn?.deadline ? Date.parse(game.turn.deadline)
+const until = (game) => (game.turn?.deadline ? Date.parse(game.turn.deadline)
     : game.placing_deadline ? Date.parse(game.placing_deadline) : Infinity);
 
 function gameRow(game, ...more) {
@@ -31,13 +31,14 @@ export async function showHome(app, main) {
     }
     const body = h('div', {});
     const draw = async () => {
-        const games = await all('/api/v1/games?player=me');
-        const running = games.filter((g) => g.state === 'running' || g.state === 'placing').sort((a, b) => due(a) - due(b));
-        const mine = running.filter((g) => (g.turn && g.you?.seats.includes(g.turn.seat) && !g.paused)
-            || (g.state === 'placing' && g.seats.some((seat) => g.you?.seats.includes(seat.seat) && seat.placed === false)));
+        const [games, due] = await Promise.all([all('/api/v1/games?player=me'), all('/api/v1/games?turn=me')]);
+        const waits = new Set(due.map((g) => g.id)); /* to move or to place */
+        const running = games.filter((g) => g.state === 'running' || g.state === 'placing').sort((a, b) => until(a) - until(b));
+        const mine = running.filter((g) => waits.has(g.id) && !g.paused);
         const others = running.filter((g) => !mine.includes(g));
-        const invited = games.filter((g) => g.state === 'open' && g.you?.invited.length);
-        const waiting = games.filter((g) => g.state === 'open' && !g.you?.invited.length);
+        const isInvited = (g) => (g.you?.invited ?? []).length > 0;
+        const invited = games.filter((g) => g.state === 'open' && isInvited(g));
+        const waiting = games.filter((g) => g.state === 'open' && !isInvited(g));
         const over = games.filter((g) => g.state === 'finished' || g.state === 'aborted');
         put(body,
             listOf(t('ui.home.your_turn'), mine) ?? h('p', {}, t('ui.home.nothing_due')),
@@ -53,7 +54,9 @@ export async function showHome(app, main) {
     let soon = null;
     const stop = follow('/api/v1/events', () => {
         clearTimeout(soon);
-        soon = setTimeout(() => draw().catch(() => {}), 200);
+        soon = setTimeout(() => draw().catch((error) => {
+            if (!(error instanceof Unreachable)) put(body, h('p', { role: 'alert' }, app.problem(error)));
+        }), 200);
     });
     return () => { clearTimeout(soon); stop(); };
 }

@@ -42,7 +42,10 @@ export async function showNew(app, main) {
             kind.id = `seat-${seat}`;
             const who = h('input', { id: `who-${seat}`, 'aria-label': t('ui.new.who'), maxlength: 254,
                 value: before[seat]?.who.value ?? '' });
-            const sync = () => { who.hidden = kind.value === 'me' || kind.value === 'open'; };
+            const sync = () => {
+                who.hidden = kind.value === 'me' || kind.value === 'open';
+                who.required = !who.hidden;
+            };
             kind.addEventListener('change', sync);
             sync();
             wishes[seat] = { kind, who };

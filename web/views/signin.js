@@ -5,7 +5,25 @@ import { field, h, put, say, select } from '../dom.js';
 import { currentLanguage, LANGUAGES, t } from '../words.js';
 import { form } from './common.js';
 
+/* An invitation's link leads here with its secret behind the #, which no server sees. */
+const secret = () => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '';
+
+/* Who is logged in wants no form for strangers; what the link is good for, he is told. */
+function showSignedIn(app, main) {
+    put(main, h('h1', {}, t('ui.signin.title')),
+        h('p', {}, t('ui.signin.already', { name: app.me.name || app.me.handle })),
+        secret() && h('p', { id: 'invited-already' }, t('ui.signin.invited_already')),
+        h('p', {}, h('a', { href: '/' }, t('ui.home.my_games'))));
+}
+
 export async function showSignIn(app, main) {
+    if (app.me) {
+        showSignedIn(app, main);
+        return;
+    }
+    /* From a game that the reader is invited to: back to it, with the invitation. */
+    const game = new URLSearchParams(location.search).get('game') ?? '';
+    const next = /^[0-9a-z]+$/.test(game) ? `/games/${game}${location.hash}` : '/';
     const login = h('input', { name: 'login', autocomplete: 'username', required: true, maxlength: 254 });
     const done = h('p', { role: 'status' });
     const byLink = form(app, t('ui.signin.send_link'), async () => {
@@ -19,7 +37,7 @@ export async function showSignIn(app, main) {
     const byPassword = form(app, t('ui.signin.by_password'), async () => {
         await postOnce('/api/v1/auth/password', { login: who.value.trim(), password: password.value });
         await app.refresh();
-        app.go('/');
+        app.go(next);
         say(t('ui.signin.welcome'));
     }, [field(t('ui.signin.login'), who), field(t('ui.signin.password'), password)], { id: 'sign-in' });
 
@@ -36,9 +54,7 @@ function register(app) {
     const address = h('input', { type: 'email', required: true, maxlength: 254, autocomplete: 'email' });
     const zone = h('input', { value: Intl.DateTimeFormat().resolvedOptions().timeZone, required: true });
     const language = select(LANGUAGES.map((l) => [l, t(`ui.language.${l}`)]), currentLanguage());
-    /* An invitation's link leads here with its secret behind the #, which no server sees. */
-    const invitation = h('input', { maxlength: 64, id: 'invitation',
-        value: new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '' });
+    const invitation = h('input', { maxlength: 64, id: 'invitation', value: secret() });
     const done = h('p', { role: 'status' });
     const byInvitation = app.service.registration === 'invite';
     return h('section', {}, h('h2', {}, t('ui.register.title')), form(app, t('ui.register.do'), async () => {
