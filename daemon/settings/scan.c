@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "settings/settings.h"
 
-enum { KEY_SIZE_MAX = 512, DEPTH_MAX = 32, INCLUDES_MAX = 10, WORD_MAX = 128 };
+enum { KEY_SIZE_MAX = 512, DEPTH_MAX = 32, INCLUDES_MAX = 10, FILES_MAX = 500, WORD_MAX = 128 };
 
 /* A brace or bracket that is open. */
 struct frame {
@@ -29,6 +29,7 @@ struct scan {
     struct frame frames[DEPTH_MAX];
     size_t depth;
     unsigned includes;    /* open now */
+    unsigned files;       /* in all: a file may include itself, and more than once */
     bool is_value_next;   /* after = or : */
 };
 
@@ -187,7 +188,7 @@ static bool file_scan(struct scan *s, const char *p, const char *end)
     if (!file && name[0] == '/')
         file = fopen(name, "re");
     text = file ? malloc(SETTINGS_FILE_MAX + 1) : NULL;
-    if (text && s->includes < INCLUDES_MAX) {
+    if (text && s->includes < INCLUDES_MAX && s->files++ < FILES_MAX) {
         text[fread(text, 1, SETTINGS_FILE_MAX, file)] = '\0';
         s->includes++;
         is_good = text_scan(s, text);

@@ -19,7 +19,8 @@ const struct key settings_keys[] = {
      "The one file that holds everything; back it up with `fourhanded backup`."},
     {"control_socket", KEY_PATH, AT(control_socket), 1, 100, NULL,
      "/run/fourhanded/control.sock", "",
-     "Where subcommands that change something reach the running daemon; made with mode 0600."},
+     "Where subcommands that change something reach the running daemon; made with mode 0600. Each "
+     "daemon has one of its own: where one listens already, none starts."},
     {"registration", KEY_CHOICE, AT(registration), 0, 0, "open|invite|closed", "invite", "",
      "Who may make an account: anybody with a mail address; who holds an invitation; nobody but "
      "the operator with `fourhanded user add`."},
