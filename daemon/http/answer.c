@@ -112,6 +112,7 @@ static const char *pointer_of(const struct err *err)
         {"refusal.address_same", "/address"},
         {"refusal.credit_most", "/amount_ms"},
         {"refusal.handle_taken", "/handle"},
+        {"refusal.note_empty", "/text"},
         {"refusal.note_line", "/note"},
         {"refusal.note_long", "/note"},
         {"refusal.note_utf8", "/note"},

@@ -260,9 +260,11 @@ enum status list_games_read(struct request *r, struct err *err)
 
     if (st == ST_OK)
         st = request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit, err);
-    if (st == ST_OK && after && !read_cursor(after, &from))
-        st = err_detail(err, REASON_BAD_CURSOR, "refusal.bad_cursor",
-                        "`after` must be the `next` of the page before");
+    if (st == ST_OK && after && !read_cursor(after, &from)) {
+        form_error(&r->form, REASON_BAD_CURSOR, "after", "refusal.bad_cursor",
+                   "`after` must be the `next` of the page before");
+        st = form_end(&r->form, err);
+    }
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)

@@ -278,7 +278,7 @@ static enum status check_url(struct request *r, struct webhook_data *data, enum 
         st = buf_status(&out, "the address", &why);
     if (st == ST_OK) {
         str_copy(data->checked, sizeof data->checked, out.data);
-    } else if (why.reason == REASON_BAD_FIELD) {
+    } else if (why.reason == REASON_BAD_FIELD || why.reason == REASON_BLOCKED_ADDRESS) {
         form_refuse(&r->form, "/url", &why);
         st = form_end(&r->form, err);
     } else {
@@ -632,9 +632,11 @@ enum status list_deliveries_read(struct request *r, struct err *err)
         st = err_reason(err, REASON_NO_MEMORY, "deliveries");
     if (st == ST_OK)
         st = request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit, err);
-    if (st == ST_OK && after && !str_to_int64(after, 1, INT64_MAX, &before))
-        st = err_detail(err, REASON_BAD_CURSOR, "refusal.bad_cursor",
-                        "`after` must be the `next` of the page before");
+    if (st == ST_OK && after && !str_to_int64(after, 1, INT64_MAX, &before)) {
+        form_error(&r->form, REASON_BAD_CURSOR, "after", "refusal.bad_cursor",
+                   "`after` must be the `next` of the page before");
+        st = form_end(&r->form, err);
+    }
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)

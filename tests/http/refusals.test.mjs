@@ -67,6 +67,8 @@ test('what is judged deeper names its field too', async () => {
   wrong(await anna.post(`${path}/pause`, { until: '2001-01-01T00:00:00Z' }), 400, ['/until']);
   wrong(await anna.post(`${path}/pause`, { note: 'x'.repeat(501) }), 400, ['/note']);
   wrong(await anna.post(`${path}/notes`, { text: 'ü'.repeat(1500) }), 400, ['/text']);
+  wrong(await anna.post('/api/v1/me/webhooks', { url: 'https://127.0.0.1/' }), 422, ['/url']);
+  wrong(await nobody.get('/api/v1/games?after=nonsense'), 400, ['after']);
   // A refusal that is about no field has no list.
   assert.equal((await boris.post(`${path}/moves`, { move: 'b5c5', ...act })).json.errors, undefined);
 });
@@ -75,6 +77,8 @@ test('a reserve that cannot stand so names the squares', async () => {
   const game = await newGame(four, { variant: 'fortress', reserve: 'chosen' });
   const path = `/api/v1/games/${game.id}/placement`;
   wrong(await anna.post(path, { rook: 'z1', bishop: 'p4', knight: 'q9' }), 400, ['/rook', '/knight']);
+  const own = await newGame(two, { variant: 'fortress', reserve: 'chosen' });
+  wrong(await anna.post(`/api/v1/games/${own.id}/placement`, { rook: 'p4', bishop: 'n3', knight: 'o1' }), 400, ['/seat']);
   wrong(await anna.post(path, { rook: 'a1', bishop: 'p4', knight: 'n3' }), 422, ['/rook']);
   wrong(await anna.post(path, { rook: 'p4', bishop: 'n3', knight: 'p4' }), 422, ['/rook', '/knight']);
 });
