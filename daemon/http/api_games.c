@@ -415,9 +415,7 @@ static void read_rules(struct form *form, struct create_data *data)
         char pointer[64], text[GAME_RULES_SIZE];
         const char *word = json_string_value(value);
 
-        snprintf(pointer, sizeof pointer, "/house_rules/%s", key);
-        if (!utf8_is_valid(pointer, strlen(pointer)))
-            snprintf(pointer, sizeof pointer, "/house_rules");
+        form_pointer(pointer, sizeof pointer, "/house_rules", key);
         if (strcmp(key, "reserve") == 0) {
             form_error(form, REASON_BAD_FIELD, pointer, "refusal.reserve_beside",
                        "is no house rule here: `reserve` is a field of its own beside "

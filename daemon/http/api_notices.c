@@ -71,11 +71,10 @@ enum status patch_notices_prepare(struct request *r, struct err *err)
 
         json_object_foreach (list, key, value) {
             enum notice_class cls;
-            char pointer[96];
+            char pointer[96], parent[32];
 
-            snprintf(pointer, sizeof pointer, "/%s/%s", name, key);
-            if (!utf8_is_valid(pointer, strlen(pointer)))
-                snprintf(pointer, sizeof pointer, "/%s", name);
+            snprintf(parent, sizeof parent, "/%s", name);
+            form_pointer(pointer, sizeof pointer, parent, key);
             if (!notice_class_parse(key, &cls))
                 form_error(&r->form, REASON_UNKNOWN_FIELD, pointer, "refusal.no_class",
                            "no such class of notices");

@@ -43,9 +43,27 @@ void form_error_with(struct form *form, enum reason reason, const char *pointer,
     form_refuse(form, pointer, &why);
 }
 
+void form_pointer(char *ret, size_t size, const char *parent, const char *name)
+{
+    size_t used = (size_t)snprintf(ret, size, "%s/", parent);
+
+    for (; *name && used + 2 < size; name++) {
+        if (*name == '~' || *name == '/') {
+            ret[used++] = '~';
+            ret[used++] = *name == '~' ? '0' : '1';
+        } else {
+            ret[used++] = *name;
+        }
+    }
+    ret[used] = '\0';
+    /* A name cut inside a character would not be JSON. */
+    if (!utf8_is_valid(ret, used))
+        str_copy(ret, size, *parent ? parent : "/");
+}
+
 static void name_pointer(char *ret, size_t size, const char *name)
 {
-    snprintf(ret, size, "/%s", name);
+    form_pointer(ret, size, "", name);
 }
 
 static json_t *field(struct form *form, const char *name)
@@ -245,9 +263,6 @@ enum status form_end(struct form *form, struct err *err)
             char pointer[64];
 
             name_pointer(pointer, sizeof pointer, name);
-            /* A name cut inside a character would not be JSON. */
-            if (!utf8_is_valid(pointer, strlen(pointer)))
-                pointer[1] = '\0';
             form_error(form, REASON_UNKNOWN_FIELD, pointer, "refusal.no_field",
                        "no such field is known here");
         }

@@ -69,6 +69,10 @@ test('what is judged deeper names its field too', async () => {
   wrong(await anna.post(`${path}/notes`, { text: 'ü'.repeat(1500) }), 400, ['/text']);
   wrong(await anna.post('/api/v1/me/webhooks', { url: 'https://127.0.0.1/' }), 422, ['/url']);
   wrong(await nobody.get('/api/v1/games?after=nonsense'), 400, ['after']);
+  // RFC 6901: a slash and a tilde in a name are escaped.
+  wrong(await patch({ 'a/b~c': 1, name: 'Anna' }), 400, ['/a~1b~0c']);
+  wrong(await anna.send('PATCH', '/api/v1/me/notices', { body: { mail: { 'x/y': true } } }), 400, ['/mail/x~1y']);
+  wrong(await patch({ ['ж'.repeat(100)]: 1 }), 400, ['/']);
   // A refusal that is about no field has no list.
   assert.equal((await boris.post(`${path}/moves`, { move: 'b5c5', ...act })).json.errors, undefined);
 });
