@@ -312,7 +312,7 @@ void form_error_with(struct form *form, enum reason reason, const char *pointer,
     form_error_with((form), (reason), (pointer), (code), (english),                                \
                     (const struct err_arg[]){__VA_ARGS__},                                         \
                     sizeof((const struct err_arg[]){__VA_ARGS__}) / sizeof(struct err_arg))
-/* RFC 6901: the pointer to a member of parent ("" is the body), whose name may be anybody's.  A name
+/* RFC 6901: the pointer to a member of parent ("" is the body), whose name may be anybody's.  One
  * too long is cut; where that is inside a character, it is parent's pointer ("/" of the body). */
 void form_pointer(char *ret, size_t size, const char *parent, const char *name);
 /* The same with a refusal that is made already. */
