@@ -286,6 +286,13 @@ test('the first page lists every game, with invitations to answer and reserves t
     await clara.getByRole('button', { name: 'Give my seat back' }).click();
     await clara.getByRole('heading', { name: 'My games' }).waitFor();
 
+    /* A stranger sees the seats and the pace, and nothing that is his to do. */
+    const stranger = await open(browser, club, faults);
+    await stranger.goto(`/games/${first.id}`);
+    await stranger.getByText('for each move').waitFor();
+    assert.equal(await stranger.locator('.side button').count(), 0);
+    assert.doesNotMatch(await stranger.locator('.side').innerText(), /^\d+$/m);
+
     /* A refusal names the seat, not a place in what was sent. */
     await anna.goto('/new');
     await anna.selectOption('#seat-west', 'handle');

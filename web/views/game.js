@@ -170,7 +170,7 @@ export async function showGame(app, main, id) {
                         : seat.condition && seat.condition !== 'live' ? `(${t(`ui.condition.${seat.condition}`)})` : null,
                     game.state === 'open' && seat.status === 'open' && app.me && action(app, t('ui.game.join', { seat: seatName(seat.seat) }),
                         async () => { game = await post(`${base}/join`, { seats: [seat.seat] }); await reload(); }))))),
-            invitation(), placing(), moveForm(), acts(), organiser(), mine().length && notes,
+            invitation(), placing(), moveForm(), acts(), organiser(), mine().length > 0 && notes,
             /* before the first turn there is no board to show */
             game.position && h('section', {}, h('h2', {}, t('ui.game.as_text')), h('ul', { class: 'links' },
                 [['game.txt', 'ui.game.text'], ['board.txt', 'ui.game.board_text'], ['game.pgn4', 'ui.game.pgn4'],
