@@ -319,13 +319,13 @@ static enum status open_writer(struct store *s, const struct store_options *o, s
     if (chmod(s->path, 0600) != 0 && is_new)
         return err_reason(err, REASON_STORE_FAILED, "store: cannot keep %s private: %s", s->path,
                           strerror(errno));
-    /* A checkpoint writes each page once, however often it changed: with 48 MiB of log that is far
+    /* A checkpoint writes each page once, however often it changed: with 118 MiB of log that is far
      * less than with the usual four, since moves go to the same pages again and again. */
     st = conn_exec(&s->writer,
                    "PRAGMA journal_mode = WAL;"
                    "PRAGMA synchronous = FULL;"
-                   "PRAGMA wal_autocheckpoint = 12000;"
-                   "PRAGMA journal_size_limit = 67108864;",
+                   "PRAGMA wal_autocheckpoint = 30000;"
+                   "PRAGMA journal_size_limit = 134217728;",
                    err);
     if (st == ST_OK)
         st = conn_int(&s->writer, "SELECT count(*) FROM pragma_journal_mode "

@@ -80,7 +80,7 @@ enum status writer_open(const struct writer_options *options, struct writer **re
     w->queue_max = options->queue_max ? options->queue_max : WRITER_QUEUE_MAX;
     w->batch_max = options->batch_max ? options->batch_max : WRITER_BATCH_MAX;
     w->checkpoint_bytes = options->checkpoint_bytes ? options->checkpoint_bytes
-                                                    : INT64_C(56) * 1024 * 1024;
+                                                    : INT64_C(136) * 1024 * 1024;
     w->now = UTC_NONE;
     w->stats.last_commit_at = UTC_NONE;
     (void)pthread_mutex_init(&w->mutex, NULL);

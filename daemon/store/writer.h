@@ -71,7 +71,7 @@ struct writer_options {
     struct time_source time; /* also measures the commits */
     size_t queue_max;        /* 0: WRITER_QUEUE_MAX; more is refused */
     size_t batch_max;        /* 0: WRITER_BATCH_MAX: commands one commit may carry */
-    int64_t checkpoint_bytes; /* WAL size from which the writer checkpoints when idle; 0: 56 MiB */
+    int64_t checkpoint_bytes; /* WAL size from which the writer checkpoints when idle; 0: 136 MiB */
 };
 
 MUST_CHECK enum status writer_open(const struct writer_options *options,

@@ -166,7 +166,7 @@ static void test_connections_have_the_settings_that_durability_needs(void **stat
     assert_int_equal(pragma(w, "PRAGMA user_version"), store_schema_version());
     assert_int_equal(pragma(w, "PRAGMA synchronous"), 2); /* FULL */
     assert_int_equal(pragma(w, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
-    assert_int_equal(pragma(w, "PRAGMA wal_autocheckpoint"), 12000);
+    assert_int_equal(pragma(w, "PRAGMA wal_autocheckpoint"), 30000);
     for (int i = 0; i < 2; i++) {
         struct store_conn *c = i ? r : w;
 
