@@ -418,7 +418,7 @@ static void test_conditions_have_a_letter_and_a_word(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        assert_int_equal(arbiter_condition_letter(table[i].condition), table[i].letter);
+        assert_int_equal(arbiter_condition_letter((int)table[i].condition), table[i].letter);
         assert_string_equal(arbiter_condition_word(table[i].letter), table[i].word);
     }
 }
