@@ -44,7 +44,8 @@ static bool line_is_base64(const char *line, size_t n, bool *ret_is_last)
 
 void decode_base64(const char *text, size_t n, struct buf *out)
 {
-    size_t next, width = 0;
+    char bytes[192]; /* decoded, not in `out` yet */
+    size_t next, width = 0, held = 0;
     unsigned bits = 0;
     int have = 0;
     bool is_last = false, was_blank = false;
@@ -65,20 +66,26 @@ void decode_base64(const char *text, size_t n, struct buf *out)
          * put there by somebody else. */
         if (!line_is_base64(line, len, &is_last) || len > (width ? width : len) ||
             (width && was_blank && len < width))
-            return;
+            break;
         for (size_t i = 0; i < len; i++) {
             int value = base64_value((unsigned char)line[i]);
 
             if (value < 0)
                 break;
             bits = bits << 6 | (unsigned)value;
-            if (++have % 4 != 1)
-                buf_putc(out, (char)(bits >> (6 - 2 * ((have - 1) % 4)) & 0xff));
+            if (++have % 4 == 1)
+                continue;
+            if (held == sizeof bytes) {
+                buf_add(out, bytes, held);
+                held = 0;
+            }
+            bytes[held++] = (char)(bits >> (6 - 2 * ((have - 1) % 4)) & 0xff);
         }
         is_last = is_last || (width && len < width);
         width = width ? width : len;
         was_blank = false;
     }
+    buf_add(out, bytes, held);
 }
 
 /* The blanks and the line end at text: what a soft break holds after its "=".  0: it is none. */
