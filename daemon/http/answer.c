@@ -311,15 +311,21 @@ const char *answer_etag(const struct request *r)
     return NULL;
 }
 
+void answer_tag_of(struct request *r, const unsigned char *digest)
+{
+    char hex[2 * TAG_BYTES + 1], etag[2 * TAG_BYTES + 3];
+
+    hex_encode(digest, TAG_BYTES, hex);
+    snprintf(etag, sizeof etag, "\"%s\"", hex);
+    answer_header(r, "ETag", etag);
+}
+
 void answer_tag(struct request *r, const void *bytes, size_t n)
 {
     unsigned char print[FINGERPRINT_SIZE];
-    char hex[2 * 12 + 1], etag[2 * 12 + 3];
 
     fingerprint_make(r->http->tag_key, bytes, n, print);
-    hex_encode(print, 12, hex);
-    snprintf(etag, sizeof etag, "\"%s\"", hex);
-    answer_header(r, "ETag", etag);
+    answer_tag_of(r, print);
 }
 
 void answer_validate(struct request *r)

@@ -210,7 +210,6 @@ static enum status answer_png(struct request *r, struct board_job *job, struct e
 {
     const struct digest *digest = &r->http->options.digest;
     struct buf svg = buf_make(BOARD_SVG_MAX + 32);
-    char hex[2 * 12 + 1], etag[2 * 12 + 3];
     enum status st = board_svg(&job->board, &svg, err);
 
     buf_printf(&svg, "\n%d %d", job->width, BOARD_PNG_FORM);
@@ -221,11 +220,9 @@ static enum status answer_png(struct request *r, struct board_job *job, struct e
     buf_release(&svg);
     if (st != ST_OK)
         return st;
-    hex_encode(job->key, 12, hex);
-    snprintf(etag, sizeof etag, "\"%s\"", hex);
     r->answer.type = "image/png";
-    answer_header(r, "ETag", etag);
-    if (request_has_etag(r, etag))
+    answer_tag_of(r, job->key);
+    if (answer_etag(r) && request_has_etag(r, answer_etag(r)))
         return ST_OK;
     if (pictures_get(r->http->pictures, job->key, &r->answer.body)) {
         atomic_fetch_add(&r->http->metrics.pictures_kept, 1);

@@ -336,6 +336,9 @@ void answer_problem(struct request *r, const struct err *err);
 void problem_instance(const struct request *r, json_t *root);
 /* Give it the ETag of these bytes.  It holds for as long as the server runs. */
 void answer_tag(struct request *r, const void *bytes, size_t n);
+/* Give it the ETag that the first TAG_BYTES of a digest make. */
+enum { TAG_BYTES = 12 };
+void answer_tag_of(struct request *r, const unsigned char *digest);
 /* The ETag set so far; NULL: none. */
 const char *answer_etag(const struct request *r);
 /* An ETag over the body, and 304 when the client has it. */
