@@ -59,6 +59,40 @@ int str_compare(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t str_edits(const char *text, const char *other)
+{
+    /* [j]: the edits from the first i bytes of text to the first j of other; so for i - 1, i - 2 */
+    size_t rows[3][STR_EDITS_BYTES + 1], *now = rows[0], *last = rows[1], *before = rows[2];
+    size_t n = strlen(text), m = strlen(other);
+
+    if (n > STR_EDITS_BYTES || m > STR_EDITS_BYTES)
+        return n > m ? n : m;
+    for (size_t j = 0; j <= m; j++)
+        now[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *oldest = before;
+        char c = char_lower(text[i - 1]);
+
+        before = last;
+        last = now;
+        now = oldest;
+        now[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            char d = char_lower(other[j - 1]);
+
+            now[j] = least(last[j - 1] + (c != d), least(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && c == char_lower(other[j - 2]) && char_lower(text[i - 2]) == d)
+                now[j] = least(now[j], before[j - 2] + 1);
+        }
+    }
+    return now[m];
+}
+
 bool bytes_are_ascii(const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)

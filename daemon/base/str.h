@@ -45,6 +45,15 @@ static inline bool char_is_letter(char c)
     return char_lower(c) >= 'a' && char_lower(c) <= 'z';
 }
 
+/*
+ * The fewest edits that make other of text, for "did you mean": a character put in, taken out or
+ * changed, or two neighbours swapped, which are not edited again.  ASCII case is no difference.  A
+ * character of more than one byte counts by its bytes.  Where either has more than STR_EDITS_BYTES
+ * bytes it is the length of the longer one, as if nothing were alike.
+ */
+enum { STR_EDITS_BYTES = 64 };
+size_t str_edits(const char *text, const char *other);
+
 /* Whether all n bytes are below 128. */
 bool bytes_are_ascii(const char *bytes, size_t n);
 

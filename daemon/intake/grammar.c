@@ -534,7 +534,7 @@ static bool is_no_variant(const struct words *w, size_t at)
     if (is_variant(w->at[at]))
         return false;
     for (size_t i = 0; i < COUNT_OF(variants); i++)
-        if (guess_distance(w->at[at], variants[i]) >= 0)
+        if (guess_is_slip(w->at[at], variants[i], NULL))
             return true;
     for (size_t i = at + 1; i < w->n; i++)
         if (is_variant(w->at[i]))
@@ -1065,7 +1065,7 @@ const char *command_near(const char *word)
     const char *best = guess_translation(word);
     char bare[GRAMMAR_SHOWN_SIZE];
     enum command_kind kind;
-    int least = 0;
+    size_t least = SIZE_MAX;
 
     if (best && command_find(best, &kind))
         return best;
@@ -1074,11 +1074,11 @@ const char *command_near(const char *word)
     for (size_t n = strlen(bare); n > 0 && strchr(".,;:!?", bare[n - 1]);)
         bare[--n] = '\0';
     for (size_t i = 0; i < COUNT_OF(first_words); i++) {
-        int d = guess_distance(bare, first_words[i].word);
+        size_t edits;
 
-        if (d >= 0 && (!best || d < least)) {
+        if (guess_is_slip(bare, first_words[i].word, &edits) && edits < least) {
             best = first_words[i].word;
-            least = d;
+            least = edits;
         }
     }
     return best;
@@ -1228,7 +1228,7 @@ static enum grammar_fault fault_argument(struct grammar *g, const struct grammar
         (void)guess_line(g, &words, 0, words.n, words.bad, other);
     n = wanted_words(words.want, &list);
     for (size_t i = 0; !g->guess[0] && i < n; i++)
-        if (guess_distance(words.at[words.bad], list[i]) >= 0)
+        if (guess_is_slip(words.at[words.bad], list[i], NULL))
             (void)guess_line(g, &words, 0, words.n, words.bad, list[i]);
     if (!g->guess[0] && command.kind == COMMAND_CREATE)
         (void)guess_create(g, &words);

@@ -49,34 +49,16 @@ bool guess_latin(const char *text, char *ret, size_t size)
 
 /* ------------------------------------------------------------------------------- slips */
 
-int guess_distance(const char *a, const char *b)
+bool guess_is_slip(const char *word, const char *other, size_t *ret_edits)
 {
-    enum { LONGEST = 16, LONG = 6 };
-    int before[LONGEST + 1], last[LONGEST + 1], now[LONGEST + 1];
-    size_t na = strlen(a), nb = strlen(b);
-    int most = nb >= LONG ? 2 : 1;
+    enum { LONG = 6 };
+    size_t edits = str_edits(word, other);
 
-    if (na > LONGEST || nb > LONGEST)
-        return -1;
-    memset(before, 0, sizeof before);
-    for (size_t j = 0; j <= nb; j++)
-        last[j] = (int)j;
-    for (size_t i = 1; i <= na; i++) {
-        now[0] = (int)i;
-        for (size_t j = 1; j <= nb; j++) {
-            int best = last[j - 1] + (char_lower(a[i - 1]) != b[j - 1]);
-
-            best = last[j] + 1 < best ? last[j] + 1 : best;
-            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && char_lower(a[i - 1]) == b[j - 2] &&
-                char_lower(a[i - 2]) == b[j - 1] && before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-        }
-        memcpy(before, last, sizeof before);
-        memcpy(last, now, sizeof last);
-    }
-    return last[nb] > most ? -1 : last[nb];
+    if (edits > (strlen(other) >= LONG ? 2 : 1))
+        return false;
+    if (ret_edits)
+        *ret_edits = edits;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------- languages */

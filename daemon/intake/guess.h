@@ -17,9 +17,9 @@
  * it does not fit. */
 bool guess_latin(const char *text, char *ret, size_t size);
 
-/* Edits between a word and one in small letters, swaps counted as one, if they are few enough for
- * a slip: one, or two where the latter has six letters or more.  -1: too many. */
-int guess_distance(const char *word, const char *other);
+/* Is word a slip of other (base/str.h: str_edits()): one edit, or two where other has six letters or
+ * more?  How many they were into *ret_edits, which may be NULL. */
+bool guess_is_slip(const char *word, const char *other, size_t *ret_edits);
 
 /* Whether two words are the same but for case, diacritics and an ending of at most two letters:
  * "rosu" and "Roșul", "красный" and "Красные". */

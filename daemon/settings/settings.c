@@ -33,31 +33,6 @@ struct loading {
     bool is_out_of_memory;
 };
 
-size_t text_distance(const char *text, const char *other)
-{
-    size_t row[NAME_MAX_BYTES + 1];
-    size_t n = strlen(text), m = strlen(other);
-
-    if (n > NAME_MAX_BYTES || m > NAME_MAX_BYTES)
-        return n > m ? n : m;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t above = row[j], best = diagonal + (text[i - 1] != other[j - 1]);
-            if (above + 1 < best)
-                best = above + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = above;
-            row[j] = best;
-        }
-    }
-    return row[m];
-}
-
 /* The known key nearest to name, by its whole name or its last word. */
 static const struct key *key_nearest(const char *name)
 {
@@ -67,8 +42,8 @@ static const struct key *key_nearest(const char *name)
 
     for (size_t i = 0; i < settings_key_count; i++) {
         const char *key = settings_keys[i].name, *key_dot = strrchr(key, '.');
-        size_t d = text_distance(name, key) * 2;
-        size_t of_last = text_distance(last, key_dot ? key_dot + 1 : key) * 2 + 1;
+        size_t d = str_edits(name, key) * 2;
+        size_t of_last = str_edits(last, key_dot ? key_dot + 1 : key) * 2 + 1;
         if (of_last < d)
             d = of_last;
         if (d < least) {
@@ -99,7 +74,7 @@ static void group_nearest(const char *name, char ret[NAME_MAX_BYTES + 1])
         if (!settings_keys[i].name[len])
             continue;
         (void)snprintf(group, sizeof group, "%.*s", (int)len, settings_keys[i].name);
-        d = text_distance(name, group);
+        d = str_edits(name, group);
         if (d < least) {
             least = d;
             (void)str_copy(ret, NAME_MAX_BYTES + 1, group);

@@ -194,7 +194,4 @@ MUST_CHECK enum status listen_parse(const char *text, char *ret_host, size_t siz
 /* Whether host is this machine alone: "localhost", 127.0.0.0/8 or ::1. */
 bool host_is_loopback(const char *host);
 
-/* The most that changes in text to become other (Levenshtein), for "did you mean". */
-size_t text_distance(const char *text, const char *other);
-
 #endif

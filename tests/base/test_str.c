@@ -115,6 +115,50 @@ static void test_comparing_knows_null_and_case(void **state)
     assert_null(str_dup(NULL));
 }
 
+static void test_edits_are_counted_where_texts_differ(void **state)
+{
+    (void)state;
+    assert_int_equal(str_edits("", ""), 0);
+    assert_int_equal(str_edits("", "abc"), 3);
+    assert_int_equal(str_edits("abc", ""), 3);
+    assert_int_equal(str_edits("threads", "threads"), 0);
+    assert_int_equal(str_edits("threds", "threads"), 1);
+    assert_int_equal(str_edits("threaads", "threads"), 1);
+    assert_int_equal(str_edits("thresds", "threads"), 1);
+    assert_int_equal(str_edits("kitten", "sitting"), 3);
+    assert_int_equal(str_edits("listen", "silent"), 4);
+}
+
+static void test_a_swap_is_one_edit_and_case_is_none(void **state)
+{
+    (void)state;
+    assert_int_equal(str_edits("ab", "ba"), 1);
+    assert_int_equal(str_edits("resing", "resign"), 1);
+    assert_int_equal(str_edits("abcd", "badc"), 2);
+    assert_int_equal(str_edits("ca", "abc"), 3); /* no edit between two that were swapped */
+    assert_int_equal(str_edits("DRAW", "draw"), 0);
+    assert_int_equal(str_edits("draw", "DRWA"), 1);
+    assert_int_equal(str_edits("\xd0\xb0", "\xd0\xb1"), 1);
+    assert_int_equal(str_edits("\xd0\xb0", "a"), 2); /* a Cyrillic letter has two bytes */
+}
+
+static void test_nothing_of_a_text_too_long_is_alike(void **state)
+{
+    char most[STR_EDITS_BYTES + 1], more[STR_EDITS_BYTES + 2];
+
+    (void)state;
+    memset(most, 'a', STR_EDITS_BYTES);
+    most[STR_EDITS_BYTES] = '\0';
+    memset(more, 'a', STR_EDITS_BYTES + 1);
+    more[STR_EDITS_BYTES + 1] = '\0';
+    assert_int_equal(str_edits(most, most), 0);
+    assert_int_equal(str_edits(most, most + 1), 1);
+    assert_int_equal(str_edits(most, ""), STR_EDITS_BYTES);
+    assert_int_equal(str_edits(more, most), STR_EDITS_BYTES + 1);
+    assert_int_equal(str_edits("a", more), STR_EDITS_BYTES + 1);
+    assert_int_equal(str_edits(more, more), STR_EDITS_BYTES + 1);
+}
+
 static void test_logged_text_cannot_forge_a_line(void **state)
 {
     char ret[32];
@@ -134,6 +178,9 @@ int main(void)
         cmocka_unit_test(test_hexadecimal_goes_there_and_back),
         cmocka_unit_test(test_characters_are_ascii_alone),
         cmocka_unit_test(test_comparing_knows_null_and_case),
+        cmocka_unit_test(test_edits_are_counted_where_texts_differ),
+        cmocka_unit_test(test_a_swap_is_one_edit_and_case_is_none),
+        cmocka_unit_test(test_nothing_of_a_text_too_long_is_alike),
         cmocka_unit_test(test_logged_text_cannot_forge_a_line),
     };
     return cmocka_run_group_tests_name("base/str", tests, NULL, NULL);

@@ -1031,16 +1031,6 @@ static void test_what_others_judge_is_told_with_all_other_errors(void **state)
     buf_release(&errors);
 }
 
-static void test_distance_counts_the_letters_that_differ(void **state)
-{
-    (void)state;
-    assert_int_equal(text_distance("", ""), 0);
-    assert_int_equal(text_distance("abc", "abc"), 0);
-    assert_int_equal(text_distance("threds", "threads"), 1);
-    assert_int_equal(text_distance("listen", "silent"), 4);
-    assert_int_equal(text_distance("", "abc"), 3);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -1082,7 +1072,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_looks_odd_and_is_right_is_taken),
         cmocka_unit_test(test_what_does_not_go_together_in_play_by_mail_is_refused),
         cmocka_unit_test(test_what_others_judge_is_told_with_all_other_errors),
-        cmocka_unit_test(test_distance_counts_the_letters_that_differ),
     };
 
     if (argc == 2 && str_eq(argv[1], "--manual")) { /* for whoever changed the table */
