@@ -17,8 +17,8 @@
  * it does not fit. */
 bool guess_latin(const char *text, char *ret, size_t size);
 
-/* Is word a slip of other (base/str.h: str_edits()): one edit, or two where other has six letters or
- * more?  How many they were into *ret_edits, which may be NULL. */
+/* Is word a slip of other, one edit away (str_edits() of base/str.h), or two where other has six
+ * letters or more?  How many they are into *ret_edits, which may be NULL. */
 bool guess_is_slip(const char *word, const char *other, size_t *ret_edits);
 
 /* Whether two words are the same but for case, diacritics and an ending of at most two letters:
