@@ -34,6 +34,8 @@ enum {
 #define COMPOSE_RETRY_MS (5 * MS_MINUTE)      /* after a composing that failed on our side */
 #define LONGEST_WAIT_MS (30 * MS_HOUR)        /* nothing is put off for longer: 24 h and a fifth */
 #define SET_BACK_MS MS_MINUTE                 /* a clock behind by as much has been set back */
+#define LAST_TRY_BEFORE_MS MS_MINUTE          /* before it expires, */
+#define LAST_TRY_AFTER_MS MS_HOUR             /* and not sooner after the try before */
 #define UNDELIVERABLE_RETRY_MS (6 * MS_HOUR)  /* there was no address, or it is suspended */
 
 /* One intent under way. */
@@ -288,6 +290,14 @@ out:
     return st;
 }
 
+/* What would be tried again only when nobody wants it any more is tried once more before that. */
+static utc_ms next_try(const struct intent_row *intent, int64_t retry_ms, utc_ms now)
+{
+    utc_ms due_at = now + retry_ms, last = intent->expires_at - LAST_TRY_BEFORE_MS;
+
+    return due_at > last && last - now >= LAST_TRY_AFTER_MS ? last : due_at;
+}
+
 static enum status mark_one(struct courier *c, struct store_txn *txn, struct marking *m,
                             utc_ms now, struct err *err)
 {
@@ -305,7 +315,7 @@ static enum status mark_one(struct courier *c, struct store_txn *txn, struct mar
         break;
     case MARK_RETRY:
         TRY(outbox_retry(txn, intent->id, intent->attempts, m->code, m->text, m->took_ms,
-                         now + m->retry_ms, now, &m->is_expired, err));
+                         next_try(intent, m->retry_ms, now), now, &m->is_expired, err));
         break;
     case MARK_FAILED:
         TRY(outbox_failed(txn, intent->id, intent->attempts, m->code, m->text, m->took_ms, now,

@@ -28,6 +28,9 @@
  * Judging
  *   Mail: by reply code (mail/transport.h).  A hard refusal that blames the address suspends it
  *   (users_bounce, notify_on_suspended()); a 5yz without an enhanced code is tried again twice.
+ *   What would be tried again only after its expiry is tried for the last time a minute before it,
+ *   if that is an hour away or more: a letter is not given up early because the table's long steps
+ *   straddle its end.
  *   5.7.x (policy) is nobody's address: the letter waits, and so do all further ones of its class
  *   to the same domain, for an hour, doubled with each further refusal up to a day; once a
  *   second domain refuses so, the class waits as a whole.  Then one letter tries.  Each hold is

@@ -113,7 +113,7 @@ test('N10: a passing refusal is tried again for more than two days, with the sam
     assert.equal(tries(), 9);
 });
 
-test('a refusal that never ends is given up after three days, not before two', async (t) => {
+test('a refusal that never ends is given up after three days, with a try in the last hour', async (t) => {
     let tries = 0;
     const b = await table(t, { mail: { refuse: (address) => {
         if (!address.startsWith('boris')) return null;
@@ -128,7 +128,9 @@ test('a refusal that never ends is given up after three days, not before two', a
     while (row(b, where).state === 'queued') await b.club.advanceTo(Math.max(row(b, where).due_at, b.club.at + 1));
     const end = row(b, where);
     assert.ok(['expired', 'failed'].includes(end.state), end.state);
-    assert.ok(b.club.at - begin >= 2 * DAY - HOUR, `given up after ${(b.club.at - begin) / HOUR} h`);
+    /* Wherever the jitter puts the table's steps, the last try is in the last hour. */
+    const length = b.club.at - begin;
+    assert.ok(length >= 3 * DAY - HOUR && length < 3 * DAY, `given up after ${length / HOUR} h`);
     assert.ok(tries >= 9, `${tries} tries`);
     const me = await b.players[1].get('/api/v1/me');
     assert.equal(me.address_state, 'ok', 'a passing refusal is not held against the address');

@@ -497,13 +497,14 @@ static void test_a_letter_expires_when_the_server_is_away_for_days(void **state)
 
     club_courier(c, sink_port(sink), NULL);
     (void)one_letter(c);
-    for (int hour = 0; hour < 80; hour++) {
+    for (int minute = 0; minute < 80 * 60; minute++) {
         tries += club_send(c);
-        pass(c->t, MS_HOUR);
+        pass(c->t, MS_MINUTE);
     }
-    assert_true(tries >= 8); /* N10: for 48 h and more */
+    assert_true(tries >= 10);
     assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'expired'"), 1);
-    assert_true(club_count(c, "SELECT (max(at) - min(at)) / 3600000 FROM outbox_attempts") >= 40);
+    /* N10: wherever the jitter puts the table's steps, the last try is in the last hour. */
+    assert_true(club_count(c, "SELECT (max(at) - min(at)) / 3600000 FROM outbox_attempts") >= 71);
     sink_stop(sink);
     sink_free(sink);
 }
