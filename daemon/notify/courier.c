@@ -34,8 +34,8 @@ enum {
 #define COMPOSE_RETRY_MS (5 * MS_MINUTE)      /* after a composing that failed on our side */
 #define LONGEST_WAIT_MS (30 * MS_HOUR)        /* nothing is put off for longer: 24 h and a fifth */
 #define SET_BACK_MS MS_MINUTE                 /* a clock behind by as much has been set back */
-#define LAST_TRY_BEFORE_MS MS_MINUTE          /* before it expires, */
-#define LAST_TRY_AFTER_MS MS_HOUR             /* and not sooner after the try before */
+#define LAST_TRY_BEFORE_MS MS_MINUTE          /* before it expires: the last try, */
+#define LAST_TRY_MIN_MS MS_HOUR               /* if it is as far away or farther */
 #define UNDELIVERABLE_RETRY_MS (6 * MS_HOUR)  /* there was no address, or it is suspended */
 
 /* One intent under way. */
@@ -295,7 +295,7 @@ static utc_ms next_try(const struct intent_row *intent, int64_t retry_ms, utc_ms
 {
     utc_ms due_at = now + retry_ms, last = intent->expires_at - LAST_TRY_BEFORE_MS;
 
-    return due_at > last && last - now >= LAST_TRY_AFTER_MS ? last : due_at;
+    return due_at > last && intent->expires_at - now >= LAST_TRY_MIN_MS ? last : due_at;
 }
 
 static enum status mark_one(struct courier *c, struct store_txn *txn, struct marking *m,
