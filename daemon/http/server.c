@@ -680,46 +680,43 @@ static bool is_json_type(const char *type)
     return n == strlen("application/json") && strncasecmp(type, "application/json", n) == 0;
 }
 
+static const struct json_fault {
+    enum json_error_code of;
+    const char *code, *english;
+} json_faults[] = {
+    {json_error_premature_end_of_input, "refusal.json_end",
+     "line {line}, column {column}: the text ends too early"},
+    {json_error_end_of_input_expected, "refusal.json_after",
+     "line {line}, column {column}: there is more after the end"},
+    {json_error_invalid_utf8, "refusal.json_utf8",
+     "line {line}, column {column}: this is not UTF-8"},
+    {json_error_duplicate_key, "refusal.json_twice",
+     "line {line}, column {column}: a field is there twice"},
+    {json_error_numeric_overflow, "refusal.json_number",
+     "line {line}, column {column}: the number is too large"},
+    {json_error_null_character, "refusal.json_nul",
+     "line {line}, column {column}: a text holds a NUL"},
+    {json_error_null_byte_in_key, "refusal.json_nul",
+     "line {line}, column {column}: a text holds a NUL"},
+    {json_error_stack_overflow, "refusal.json_deep",
+     "line {line}, column {column}: this is nested too deep"},
+    /* any other */
+    {json_error_unknown, "refusal.json_syntax",
+     "line {line}, column {column}: this is not how JSON is written"},
+};
+
 /* What is wrong with a text that is no JSON, by jansson's code; its words are English. */
 static enum status refuse_json(const json_error_t *fault, struct err *err)
 {
-    switch (json_error_code(fault)) {
-    case json_error_out_of_memory:
+    enum json_error_code of = json_error_code(fault);
+    const struct json_fault *row = json_faults;
+
+    if (of == json_error_out_of_memory)
         return err_reason(err, REASON_NO_MEMORY, "the body did not fit into memory");
-    case json_error_premature_end_of_input:
-        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_end",
-                          "line {line}, column {column}: the text ends too early",
-                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
-    case json_error_end_of_input_expected:
-        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_after",
-                          "line {line}, column {column}: there is more after the end",
-                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
-    case json_error_invalid_utf8:
-        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_utf8",
-                          "line {line}, column {column}: this is not UTF-8",
-                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
-    case json_error_duplicate_key:
-        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_twice",
-                          "line {line}, column {column}: a field is there twice",
-                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
-    case json_error_numeric_overflow:
-        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_number",
-                          "line {line}, column {column}: the number is too large",
-                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
-    case json_error_null_character:
-    case json_error_null_byte_in_key:
-        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_nul",
-                          "line {line}, column {column}: a text holds a NUL",
-                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
-    case json_error_stack_overflow:
-        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_deep",
-                          "line {line}, column {column}: this is nested too deep",
-                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
-    default:
-        return ERR_DETAIL(err, REASON_BAD_JSON, "refusal.json_syntax",
-                          "line {line}, column {column}: this is not how JSON is written",
-                          ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
-    }
+    while (row->of != of && row->of != json_error_unknown)
+        row++;
+    return ERR_DETAIL(err, REASON_BAD_JSON, row->code, row->english,
+                      ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
 }
 
 static enum status read_body(struct request *r, struct err *err)

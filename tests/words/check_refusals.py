@@ -3,7 +3,9 @@
 
 1. In the rooms whose failures reach people every refusal has a code: err_reason() with words of its
    own stands there only for faults, which nobody is told, and for what a reason's title says.
-2. A code's English text in the sources is the catalogue's, and its values are those of the text.
+2. A code's English text in the sources is the catalogue's, and its values are those of the text;
+   so are those of a table's rows {…, "refusal.x", "English"}, which a call says as row->code and
+   row->english.
 3. A Russian refusal has no words in Latin letters, a Romanian one is not the English one; what a
    program reads (in backticks), values and the names below excepted.
 """
@@ -88,11 +90,32 @@ if len(titles) < 50:
 english, used = catalogue("en"), set()
 people = {p for room in ROOMS for p in glob.glob(os.path.join(root, f"daemon/{room}/*.c"))}
 people |= {os.path.join(root, f) for f in FILES}
+
+
+def judge(at, code, text, values):
+    """A sentence in the sources, and the values that it is given."""
+    if not code.startswith("refusal."):
+        faults.append(f"{at}: {code} is no refusal's code")
+        return
+    code = code[len("refusal."):]
+    used.add(code)
+    if english.get(code) != text:
+        faults.append(f"{at}: refusal.{code} is {english.get(code)!r} in the catalogue")
+    if values != set(re.findall(r"\{([a-z_]+)\}", text or "")):
+        faults.append(f"{at}: refusal.{code} is given {sorted(values)}")
+
+
+def rows(text):
+    """The rows of tables that hold a code and its English text: line, code, text."""
+    string = r'"(?:[^"\\\n]|\\.)*"'
+    for m in re.finditer(rf'\{{[^{{}}"]*("refusal\.\w+"),\s*({string}(?:\s*{string})*)\}}', text):
+        yield text.count("\n", 0, m.start()) + 1, literal(m.group(1)), literal(m.group(2))
+
+
 for path in sorted(glob.glob(os.path.join(root, "daemon/*/*.c"))):
     where = os.path.relpath(path, root)
-    if where in ("daemon/base/status.c", "daemon/http/form.c") and "err_detail_with" in open(path).read():
-        pass
-    for line, name, parts in calls(open(path, encoding="utf-8").read()):
+    source = open(path, encoding="utf-8").read()
+    for line, name, parts in calls(source):
         at = f"{where}:{line}"
         if name == "err_reason":
             if path not in people or len(parts) < 3:
@@ -105,20 +128,15 @@ for path in sorted(glob.glob(os.path.join(root, "daemon/*/*.c"))):
                 faults.append(f"{at}: {parts[2]!r} has no code of the catalogue: use err_detail()")
             continue
         skip = 3 if name.lower() == "form_error" else 2
-        if len(parts) < skip + 2 or literal(parts[skip]) is None:
-            continue  # a declaration, or a function that passes one on
-        code = literal(parts[skip])
-        text = literal(parts[skip + 1])
-        if not code.startswith("refusal."):
-            faults.append(f"{at}: {code} is no refusal's code")
+        if len(parts) < skip + 2:
             continue
-        code = code[len("refusal."):]
-        used.add(code)
-        if english.get(code) != text:
-            faults.append(f"{at}: refusal.{code} is {english.get(code)!r} in the catalogue")
+        code, text = parts[skip], parts[skip + 1]
         values = set(re.findall(r'ERR_[A-Z]+\(\s*"([a-z_]+)"', " ".join(parts[skip + 2:])))
-        if values != set(re.findall(r"\{([a-z_]+)\}", text or "")):
-            faults.append(f"{at}: refusal.{code} is given {sorted(values)}")
+        if re.search(r"(\.|->)code$", code) and re.search(r"(\.|->)english$", text):
+            for row, row_code, row_text in rows(source):
+                judge(f"{where}:{row}", row_code, row_text, values)
+        elif literal(code) is not None:  # else a declaration, or a function that passes one on
+            judge(at, literal(code), literal(text), values)
 faults += [f"refusal.{code} is never said" for code in sorted(set(english) - used - NO_SOURCE)]
 
 
