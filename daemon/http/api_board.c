@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arbiter/arbiter.h"
+#include "base/memory.h"
 #include "board/board.h"
 #include "http/handlers.h"
 #include "http/pages.h"
@@ -65,7 +66,7 @@ enum status get_position_read(struct request *r, struct err *err)
 {
     static const char *const names[] = {"ply", NULL};
     struct game_view *view = malloc(sizeof *view);
-    struct replay *replay = position_alloc(sizeof *replay);
+    struct replay *replay = memory_aligned(sizeof *replay);
     char *text = malloc(POSITION_TEXT_MAX + 1), hash[17];
     bool is_now = false;
     enum status st = request_query_only(r, names, err);
@@ -253,7 +254,7 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
     r->data_free = board_job_free;
     if (job) {
         job->ended = buf_make(512);
-        job->replay = position_alloc(sizeof *job->replay);
+        job->replay = memory_aligned(sizeof *job->replay);
     }
     if (st == ST_OK && (!view || !job || !job->replay))
         st = err_reason(err, REASON_NO_MEMORY, "a board");
@@ -360,9 +361,9 @@ enum status get_pgn4_read(struct request *r, struct err *err)
     static const char *const names[] = {NULL};
     static const char *const tags[SEAT_COUNT] = {"Red", "Blue", "Yellow", "Green"};
     struct game_view *view = malloc(sizeof *view);
-    struct replay *replay = position_alloc(sizeof *replay);
-    struct pgn4_run *run = position_alloc(sizeof *run);
-    struct position *start = position_alloc(sizeof *start);
+    struct replay *replay = memory_aligned(sizeof *replay);
+    struct pgn4_run *run = memory_aligned(sizeof *run);
+    struct position *start = memory_aligned(sizeof *start);
     struct store_conn *conn = NULL;
     struct pgn4_ending ending;
     struct variant variant;
@@ -518,7 +519,7 @@ enum status get_game_text_read(struct request *r, struct err *err)
 {
     static const char *const names[] = {NULL};
     struct game_view *view = malloc(sizeof *view);
-    struct replay *replay = position_alloc(sizeof *replay);
+    struct replay *replay = memory_aligned(sizeof *replay);
     struct text_run run = {.out = &r->answer.body, .lang = page_language(r)};
     struct store_conn *conn = NULL;
     struct variant variant;

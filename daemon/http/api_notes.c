@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arbiter/notes.h"
 #include "http/handlers.h"
 #include "http/render.h"
-#include "store/notes.h"
 
 enum { PAGE_MAX = 100, PAGE_DEFAULT = 50 };
 
@@ -17,10 +17,7 @@ static enum status find_own_game(struct request *r, struct store_conn *conn,
 {
     enum status st = game_view_find(conn, r->params[0], request_viewer(r), view, err);
 
-    if (st == ST_OK && seats_of_user(view->seats, r->who.user_id) == 0)
-        st = err_detail(err, REASON_NOT_YOUR_GAME, "refusal.notes_players",
-                        "notes are for the game's players");
-    return st;
+    return st == ST_OK ? arbiter_may_note(view->seats, r->who.user_id, err) : st;
 }
 
 static json_t *render_note(const struct note_row *note)
@@ -106,16 +103,10 @@ enum status add_note_act(struct request *r, struct store_txn *txn, utc_ms now, s
     if (!view || !note)
         st = err_reason(err, REASON_NO_MEMORY, "a note");
     if (st == ST_OK)
-        st = find_own_game(r, store_txn_conn(txn), view, err);
-    if (st == ST_OK) {
-        note->game_id = view->game.id;
-        note->user_id = r->who.user_id;
-        note->ply = view->game.ply;
-        note->state_no = view->game.state_no;
-        note->at = now;
-        (void)str_copy(note->text, sizeof note->text, data->text);
-        st = notes_add(txn, note, &note->id, err);
-    }
+        st = game_view_find(store_txn_conn(txn), r->params[0], request_viewer(r), view, err);
+    if (st == ST_OK)
+        st = arbiter_note(txn, now, &view->game, view->seats, r->who.user_id, data->text, note,
+                          err);
     if (st == ST_OK)
         st = answer_json(r, 201, render_note(note), err);
     free(note);

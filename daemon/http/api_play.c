@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arbiter/arbiter.h"
+#include "base/memory.h"
 #include "base/str.h"
 #include "http/game_acts.h"
 #include "http/handlers.h"
@@ -130,7 +131,7 @@ static void find_verdict(struct request *r, struct store_conn *conn, int64_t gam
                          const char *text)
 {
     struct game_row *game = malloc(sizeof *game);
-    struct position *pos = position_alloc(sizeof *pos);
+    struct position *pos = memory_aligned(sizeof *pos);
     struct move_reading *reading = malloc(sizeof *reading);
     struct err ignored = ERR_INIT;
 
@@ -343,7 +344,7 @@ static enum status claims_of(struct store_conn *conn, const struct game_row *gam
     uint64_t *hashes = calloc(HASHES_MAX, sizeof *hashes);
     json_t *list = json_array();
     struct variant variant;
-    struct position *start = position_alloc(sizeof *start);
+    struct position *start = memory_aligned(sizeof *start);
     size_t n = 0;
     enum status st;
 
@@ -379,7 +380,7 @@ enum status get_legal_read(struct request *r, struct err *err)
     static const char *const names[] = {"from", "move", NULL};
     const char *from_text = request_query(r, "from"), *move_text = request_query(r, "move");
     struct game_view *view = malloc(sizeof *view);
-    struct position *pos = position_alloc(sizeof *pos);
+    struct position *pos = memory_aligned(sizeof *pos);
     struct store_conn *conn = NULL;
     json_t *claims = NULL;
     int from = SQUARE_NONE;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arbiter/access.h"
+#include "base/memory.h"
 #include "clock/deadline.h"
 #include "rules/notation.h"
 #include "store/users.h"
@@ -290,17 +291,6 @@ json_t *render_event(const struct event_row *event)
 
 /* ------------------------------------------------------------------------------ replaying */
 
-void *position_alloc(size_t size)
-{
-    enum { BORDER = 32 };
-    size_t whole = (size + BORDER - 1) / BORDER * BORDER;
-    void *memory = aligned_alloc(BORDER, whole);
-
-    if (memory)
-        memset(memory, 0, whole);
-    return memory;
-}
-
 enum { REPLAY_EVENTS = 128 };
 
 static enum status replay_event(const struct event_row *event, struct replay *replay,
@@ -350,8 +340,8 @@ enum status game_replay(struct store_conn *conn, const struct game_row *game, in
                         struct replay *ret, struct err *err)
 {
     struct event_row *rows = calloc(REPLAY_EVENTS, sizeof *rows);
-    struct replay *replay = position_alloc(sizeof *replay);
-    struct position *before = position_alloc(sizeof *before);
+    struct replay *replay = memory_aligned(sizeof *replay);
+    struct position *before = memory_aligned(sizeof *before);
     struct outcome *outcome = malloc(sizeof *outcome);
     struct variant variant;
     int64_t since = 0;

@@ -104,9 +104,7 @@ MUST_CHECK enum status answer_facts(struct request *r, int status, const struct 
 
 /* ------------------------------------------------------------------------------ replaying */
 
-/* Zeroed memory for what holds a struct position, whose boards want 32-byte borders.  free() it. */
-void *position_alloc(size_t size);
-
+/* It holds a position: on the heap, memory_aligned(). */
 struct replay {
     struct position pos;
     bool has_last;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arbiter/access.h"
+#include "base/memory.h"
 #include "clock/deadline.h"
 #include "http/render.h"
 #include "rules/notation.h"
@@ -324,7 +325,7 @@ static void put_turn(struct buf *out, const struct game_view *view)
 
 static void put_checks(struct buf *out, const struct game_row *game)
 {
-    struct position *pos = position_alloc(sizeof *pos);
+    struct position *pos = memory_aligned(sizeof *pos);
     struct err ignored = ERR_INIT;
     unsigned checked = 0;
 

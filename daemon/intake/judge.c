@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/str.h"
 #include "board/board.h"
 #include "intake/internal.h"
@@ -74,9 +75,7 @@ enum status act_reload(struct act *a, struct err *err)
 
 enum status act_position(const struct act *a, struct position **ret, struct err *err)
 {
-    enum { BORDER = 32 }; /* its boards want such borders */
-    size_t whole = (sizeof(struct position) + BORDER - 1) / BORDER * BORDER;
-    struct position *pos = aligned_alloc(BORDER, whole);
+    struct position *pos = memory_aligned(sizeof *pos);
     enum status st;
 
     if (!pos)

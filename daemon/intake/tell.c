@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "arbiter/arbiter.h"
+#include "arbiter/notes.h"
 #include "base/str.h"
 #include "board/board.h"
 #include "clock/deadline.h"
 #include "intake/guess.h"
 #include "intake/internal.h"
 #include "store/events.h"
-#include "store/notes.h"
 #include "store/votes.h"
 
 enum {
@@ -710,52 +710,46 @@ out:
 
 /* ------------------------------------------------------------------------------- notes */
 
-static enum status tell_note(struct act *a, const struct grammar *g, const struct command *c,
-                             struct err *err)
+static enum status tell_note_taken(struct act *a, const char *text, struct err *err)
 {
-    struct note_row *note = calloc(NOTES_SHOWN, sizeof *note);
-    int64_t id, last = 0;
-    size_t n = 0, told = 0;
-    enum status st = ST_OK;
+    TRY(arbiter_note(a->txn, a->now, &a->game, a->seats, a->sender.user.id, text, NULL, err));
+    a->has_acted = true;
+    say_success(a);
+    say_plain(a, "mail.noted");
+    say_line(a);
+    return ST_OK;
+}
 
-    if (!note)
-        return err_reason(err, REASON_NO_MEMORY, "notes");
-    if (a->own == 0) {
-        st = err_detail(err, REASON_NOT_YOUR_GAME, "refusal.notes_players",
-                        "notes are for the game's players");
-        goto out;
+static void say_note(struct act *a, size_t number, const struct note_row *note)
+{
+    buf_printf(&a->text, "  %zu. %s", number, note->text);
+    if (note->ply > 0) {
+        buf_puts(&a->text, " (");
+        SAY(a, "mail.note_after", WORDS_NUMBER("number", note->ply));
+        buf_putc(&a->text, ')');
     }
-    if (c->text[0]) {
-        note->game_id = a->game.id;
-        note->user_id = a->sender.user.id;
-        note->ply = a->game.ply;
-        note->state_no = a->game.state_no;
-        note->at = a->now;
-        (void)str_copy(note->text, sizeof note->text, g->note);
-        st = notes_add(a->txn, note, &id, err);
-        if (st == ST_OK) {
-            a->has_acted = true;
-            say_success(a);
-            say_plain(a, "mail.noted");
-            say_line(a);
-        }
+    say_line(a);
+}
+
+static enum status tell_notes(struct act *a, struct err *err)
+{
+    struct note_row *notes = calloc(NOTES_SHOWN, sizeof *notes);
+    int64_t last = 0;
+    size_t n = 0, told = 0;
+    enum status st = notes ? arbiter_may_note(a->seats, a->sender.user.id, err)
+                           : err_reason(err, REASON_NO_MEMORY, "notes");
+
+    if (st != ST_OK)
         goto out;
-    }
     do {
-        st = notes_list(a->conn, a->game.id, a->sender.user.id, last, note, NOTES_SHOWN, &n, err);
+        st = notes_list(a->conn, a->game.id, a->sender.user.id, last, notes, NOTES_SHOWN, &n, err);
         for (size_t i = 0; st == ST_OK && i < n; i++) {
             if (told++ == 0) {
                 SAY(a, "mail.notes_of", WORDS_TEXT("game", a->game.public_id));
                 say_line(a);
             }
-            buf_printf(&a->text, "  %zu. %s", told, note[i].text);
-            if (note[i].ply > 0) {
-                buf_puts(&a->text, " (");
-                SAY(a, "mail.note_after", WORDS_NUMBER("number", note[i].ply));
-                buf_putc(&a->text, ')');
-            }
-            say_line(a);
-            last = note[i].id;
+            say_note(a, told, &notes[i]);
+            last = notes[i].id;
         }
     } while (st == ST_OK && n == NOTES_SHOWN && a->text.len < INTAKE_ANSWER_MAX);
     if (st == ST_OK && told == 0) {
@@ -763,7 +757,7 @@ static enum status tell_note(struct act *a, const struct grammar *g, const struc
         say_line(a);
     }
 out:
-    free(note);
+    free(notes);
     return st;
 }
 
@@ -913,7 +907,7 @@ enum status tell(struct act *a, const struct grammar *g, const struct command *c
         tell_opponents(a);
         return ST_OK;
     case COMMAND_NOTE:
-        return tell_note(a, g, c, err);
+        return c->text[0] ? tell_note_taken(a, g->note, err) : tell_notes(a, err);
     case COMMAND_RESEND:
         return tell_resend(a, err);
     case COMMAND_HELP:

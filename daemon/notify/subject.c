@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/str.h"
 #include "notify/internal.h"
 
@@ -99,14 +100,12 @@ enum status subject_load(const struct notify *notify, struct store_conn *conn,
                          const struct intent_row *intent, utc_ms now, bool with_history,
                          struct subject **ret_subject, struct err *err)
 {
-    /* a position's boards want more alignment than malloc() gives */
-    struct subject *s = aligned_alloc(_Alignof(struct subject), sizeof *s);
+    struct subject *s = memory_aligned(sizeof *s);
     struct err ignored = ERR_INIT;
     enum status st;
 
     if (s == NULL)
         return err_set(err, ST_NOMEM, "a letter");
-    memset(s, 0, sizeof *s);
     s->notify = notify;
     s->conn = conn;
     s->intent = intent;

@@ -24,7 +24,7 @@ struct note_row {
     utc_ms at;
 };
 
-/* Uses all but id.  ST_TOO_LARGE; REASON_LIMIT when the user has NOTES_A_GAME on this game;
+/* Uses all but id.  REASON_LIMIT when the user has NOTES_A_GAME on this game;
  * ST_INVALID (REASON_BAD_FIELD) when it is empty. */
 MUST_CHECK enum status notes_add(struct store_txn *txn, const struct note_row *note,
                                  int64_t *ret_id, struct err *err);
