@@ -99,6 +99,16 @@ static struct query list_query(struct store_conn *conn, const struct game_filter
         bind_variant(&q, f);
         bind_state(&q, f);
         bind_tail(&q, f, max);
+    } else if (f->invited_user_id) {
+        q = query_begin(conn, Q_GAMES_INVITED);
+        bind_int(&q, f->invited_user_id);
+        bind_int(&q, before);
+        bind_variant(&q, f);
+        bind_state(&q, f);
+        bind_int(&q, f->joinable);
+        bind_int(&q, f->player_id);
+        bind_int(&q, f->over);
+        bind_int(&q, (int64_t)max);
     } else if (f->player_id) {
         q = query_begin(conn, f->over == GAME_ANY ? Q_GAMES_BY_PLAYER : Q_GAMES_BY_PLAYER_OVER);
         bind_int(&q, f->player_id);
@@ -136,12 +146,18 @@ enum status games_list(struct store_conn *conn, const struct game_filter *filter
                        const struct game_cursor *from, struct game_brief *rows, size_t max,
                        size_t *ret_n, struct game_cursor *ret_next, struct err *err)
 {
-    struct query q = list_query(conn, filter, from, max + 1);
     struct game_cursor next = {.id = 0, .key_at = UTC_NONE};
     bool has_row = true, is_more = false;
     size_t n = 0;
+    struct query q;
     enum status st;
 
+    if (filter->invited_user_id && filter->turn_user_id) {
+        *ret_n = 0;
+        *ret_next = next;
+        return ST_OK;
+    }
+    q = list_query(conn, filter, from, max + 1);
     while ((st = query_row(&q, &has_row, err)) == ST_OK && has_row) {
         if (n == max) {
             is_more = true;

@@ -179,13 +179,16 @@ struct game_brief {
  *   turn_user_id   games that wait for this user, to move or to place, by deadline (those without
  *                  one last)
  *   all others     newest first (by id, falling)
- * player_id looks at who belongs to the game as player, organiser or invited, as want says.
+ * player_id looks at who belongs to the game as player, organiser or invited by his account.
+ * invited_user_id is who has a pending invitation to it, to his account or to the address that he
+ * has proved; he may see such a game, so that viewer_id is not looked at.
  * viewer_id decides which games that only their players may see are listed: those of this user.
  */
 enum { GAME_ANY = -1 };
 struct game_filter {
     int64_t player_id;     /* 0: any */
     int64_t turn_user_id;  /* 0: any; with it player_id is ignored */
+    int64_t invited_user_id; /* 0: any; with turn_user_id there are none: such a game is open */
     int state;             /* enum game_state or GAME_ANY */
     int over;              /* with player_id: 0 going on, 1 ended, GAME_ANY */
     int variant;           /* enum game_variant or GAME_ANY */

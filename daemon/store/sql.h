@@ -208,6 +208,16 @@
       " (g.visibility = 'public' OR ?7 = 1 OR EXISTS (SELECT 1 FROM members v WHERE v.user_id"     \
       " = ?6 AND v.game_id = g.id AND v.until_event_id IS NULL)) ORDER BY m.game_id DESC LIMIT"    \
       " ?8")                                                                                       \
+    X(GAMES_INVITED,                                                                               \
+      "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
+      " g.id IN (SELECT i.game_id FROM invitations i WHERE i.user_id = ?1 AND i.state ="           \
+      " 'pending' UNION ALL SELECT i.game_id FROM users u CROSS JOIN invitations i WHERE u.id ="   \
+      " ?1 AND u.verified_at IS NOT NULL AND i.address_key = u.address_key AND i.state ="          \
+      " 'pending' AND i.user_id IS NULL) AND g.state = 'open' AND g.id < ?2 AND (?3 IS NULL OR"    \
+      " g.variant = ?3) AND (?4 IS NULL OR g.state = ?4) AND (?5 = 0 OR g.open_seats > 0) AND"     \
+      " (?6 = 0 OR EXISTS (SELECT 1 FROM members m WHERE m.user_id = ?6 AND m.game_id = g.id"      \
+      " AND m.until_event_id IS NULL AND (?7 < 0 OR m.is_over = ?7))) ORDER BY g.id DESC LIMIT"    \
+      " ?8")                                                                                       \
     X(GAMES_JOINABLE,                                                                              \
       "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
       " g.state = 'open' AND g.open_seats > 0 AND g.id < ?1 AND (?2 IS NULL OR g.variant = ?2)"    \

@@ -101,6 +101,21 @@ static enum status look(struct table *t, int64_t game, struct arbiter_actor who,
     return arbiter_may_see(store_reader_conn(t->reader), &row, who, err);
 }
 
+/* Whether the newest game listed as one that he is invited to is this. */
+static bool is_listed(struct table *t, int64_t game, int64_t user_id)
+{
+    struct game_filter filter = GAME_FILTER_INIT;
+    struct game_cursor from = {.id = 0}, next;
+    struct game_brief brief;
+    struct err err = ERR_INIT;
+    size_t n = 0;
+
+    filter.invited_user_id = filter.viewer_id = user_id;
+    assert_ok(games_list(store_reader_conn(t->reader), &filter, &from, &brief, 1, &n, &next, &err),
+              err);
+    return n == 1 && brief.id == game;
+}
+
 static void test_who_sees_a_game_of_its_players_only(void **state)
 {
     static const struct {
@@ -148,6 +163,8 @@ static void test_who_sees_a_game_of_its_players_only(void **state)
         assert_ok(arbiter_invited(store_reader_conn(t->reader), &row, who.user_id, &invited, &err),
                   err);
         assert_int_equal(invited, table[i].invited);
+        /* the list goes by the same rule */
+        assert_int_equal(is_listed(t, game, who.user_id), table[i].invited != 0);
         assert_int_equal(arbiter_may_organise(row.organiser_id, who),
                          table[i].tie == TIE_ORGANISES);
         assert_false(arbiter_may_organise(row.organiser_id, nobody));

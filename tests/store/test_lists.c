@@ -140,6 +140,72 @@ static void test_every_combination_of_filters_lists_just_what_it_says(void **sta
     assert_true(not_empty > 100);
 }
 
+static void invite(int64_t game, int seat, int64_t user, const char *address)
+{
+    struct invitation_row row = {.game_id = game, .seat = seat, .user_id = user,
+                                 .invited_by = users[4], .created_at = T0,
+                                 .expires_at = T0 + MS_DAY};
+    unsigned char hash[STORE_HASH_SIZE];
+    int64_t id;
+
+    (void)str_copy(row.address, sizeof row.address, address);
+    (void)str_copy(row.address_key, sizeof row.address_key, address);
+    rig_hash((int)(game * SEAT_COUNT + seat), hash);
+    assert_ok(invitations_create(rig.txn, &row, address[0] ? hash : NULL, &id, &err), err);
+}
+
+/* To the account or to the proved address, once a game, with every other filter. */
+static void test_invitations_are_listed_with_every_other_filter(void **state)
+{
+    struct game_filter f = GAME_FILTER_INIT;
+    int64_t got[GAMES_MADE];
+    struct user_row me, other;
+
+    (void)state;
+    assert_ok(users_get(conn(), users[5], &me, &err), err);
+    assert_ok(users_get(conn(), users[3], &other, &err), err);
+    assert_true(me.verified_at != UTC_NONE);
+    f.invited_user_id = f.viewer_id = users[5];
+    assert_int_equal(all_pages(&f, 2, got), 0);
+    invite(ids[3], 0, users[5], "");
+    invite(ids[6], 1, 0, me.address_key);
+    invite(ids[9], 0, users[5], "");
+    invite(ids[9], 2, 0, me.address_key);
+    invite(ids[12], 1, 0, me.address_key); /* one of its players only */
+    invite(ids[15], 1, 0, other.address_key);
+    invite(ids[18], 1, users[3], "");
+    for (size_t page = 1; page < 6; page++) {
+        assert_int_equal(all_pages(&f, page, got), 4);
+        assert_int_equal(got[0], ids[12]);
+        assert_int_equal(got[1], ids[9]);
+        assert_int_equal(got[2], ids[6]);
+        assert_int_equal(got[3], ids[3]);
+    }
+    f.variant = GAME_FORTRESS;
+    assert_int_equal(all_pages(&f, 1, got), 2); /* 9 and 3 */
+    assert_int_equal(got[0], ids[9]);
+    f.variant = GAME_ANY;
+    f.state = GAME_RUNNING;
+    assert_int_equal(all_pages(&f, 1, got), 0);
+    f.state = GAME_OPEN;
+    f.joinable = true;
+    assert_int_equal(all_pages(&f, 1, got), 4);
+    f.player_id = users[4]; /* who organises them all */
+    assert_int_equal(all_pages(&f, 3, got), 4);
+    f.over = 1;
+    assert_int_equal(all_pages(&f, 3, got), 0);
+    f.over = 0;
+    assert_int_equal(all_pages(&f, 3, got), 4);
+    f.player_id = users[5]; /* a member by account alone */
+    assert_int_equal(all_pages(&f, 1, got), 2);
+    assert_int_equal(got[1], ids[3]);
+    f.player_id = users[3];
+    assert_int_equal(all_pages(&f, 1, got), 0);
+    f.player_id = 0;
+    f.turn_user_id = users[5];
+    assert_int_equal(all_pages(&f, 1, got), 0);
+}
+
 static void test_my_turns_come_by_deadline_paused_ones_last(void **state)
 {
     struct game_filter f = GAME_FILTER_INIT;
@@ -214,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_every_combination_of_filters_lists_just_what_it_says),
         cmocka_unit_test(test_my_turns_come_by_deadline_paused_ones_last),
         cmocka_unit_test(test_a_brief_says_who_sits_where),
+        cmocka_unit_test(test_invitations_are_listed_with_every_other_filter), /* makes some */
         cmocka_unit_test(test_games_to_place_in_wait_for_me_too), /* last: it changes one */
     };
 
