@@ -41,7 +41,8 @@ static void test_T2_a_flag_falls_by_itself_within_a_minute(void **state)
     char text[256];
 
     live_until(t, end);
-    int64_t since = game_get(t, game).last_seq;
+    struct game_row before = game_get(t, game);
+    int64_t since = before.last_seq;
     pass(t, 30 * MS_SECOND); /* nobody looks; the ticker comes by */
     struct arbiter_tick_report r = tick(t);
     assert_int_equal(r.forfeits, 1);
@@ -54,7 +55,15 @@ static void test_T2_a_flag_falls_by_itself_within_a_minute(void **state)
     assert_int_equal(g.deadline_at, now_of(t) + MS_DAY);
     /* the ticker is told when the next thing is due */
     assert_int_equal(r.next_at, now_of(t) + 12 * MS_HOUR);
+    /* no move was made, and yet what West saw before is not the state that he answers */
+    assert_int_equal(g.ply, before.ply);
+    assert_true(g.state_no > before.state_no);
+    struct call stale = acts(t, OP_MOVE, game, WEST);
+    stale.text = "b5c5";
+    stale.act.state_no = before.state_no;
+    call_refused(&stale, REASON_STATE_MISMATCH);
     assert_sound(t, game);
+    move_ok(t, game, "b5c5");
 }
 
 static void test_T3_the_published_deadline_is_the_enforced_one(void **state)

@@ -128,6 +128,8 @@ static void test_last_move_check_turned_pawn_and_inert_army_are_marked(void **st
     assert_int_equal(count(b.data, "class=\"way back\""), 1);
     assert_int_equal(count(b.data, "class=\"man w inert\""), 7); /* all of White, none of others */
     assert_int_equal(count(b.data, " inert\""), 7);
+    assert_int_equal(count(b.data, "fill=\"url(#fh-hatch)\""), 7); /* and greyed */
+    assert_non_null(strstr(b.data, "class=\"coordinates\""));
     assert_int_equal(count(b.data, "class=\"turn\" data-seat=\"1\""), 1);
     buf_release(&b);
 
@@ -138,6 +140,86 @@ static void test_last_move_check_turned_pawn_and_inert_army_are_marked(void **st
     assert_null(strstr(b.data, "class=\"last"));
     assert_null(strstr(b.data, "class=\"coordinates\""));
     buf_release(&b);
+}
+
+/* The value of the next attribute of that name, copied; returns what stands behind it. */
+static const char *attribute_next(const char *svg, const char *name, char ret[200])
+{
+    char what[20];
+    const char *at;
+    size_t n;
+
+    (void)snprintf(what, sizeof what, " %s=\"", name);
+    at = strstr(svg, what);
+    assert_non_null(at);
+    at += strlen(what);
+    n = strcspn(at, "\"");
+    assert_true(n < 200);
+    memcpy(ret, at, n);
+    ret[n] = '\0';
+    return at + n;
+}
+
+/* Each army has a mark of its own shape, its colour's letter in it, and a fill of its own
+ * lightness: who sees no colours still tells the four apart. */
+static void test_armies_are_told_apart_without_colour(void **state)
+{
+    static const char *const kings[SEATS] = {"\"wK\"", "\"rK\"", "\"yK\"", "\"bK\""};
+    char shape[SEATS][200], letter[SEATS][200], fill[200];
+    double light[SEATS];
+    struct position pos = started("verney");
+    struct board_view view = {.pos = &pos};
+    struct buf b = drawn(&view);
+
+    (void)state;
+    for (int i = 0; i < SEATS; i++) {
+        const char *man = strstr(b.data, kings[i]), *mark;
+        unsigned rgb = 0;
+
+        assert_non_null(man);
+        mark = strstr(man, "class=\"mark\"");
+        assert_non_null(mark);
+        (void)attribute_next(mark, "fill", fill);
+        assert_int_equal(sscanf(fill, "#%6x", &rgb), 1);
+        light[i] = 0.2126 * (rgb >> 16) + 0.7152 * (rgb >> 8 & 255) + 0.0722 * (rgb & 255);
+        (void)attribute_next(attribute_next(mark, "d", shape[i]), "d", letter[i]);
+        for (int k = 0; k < i; k++) {
+            assert_string_not_equal(shape[i], shape[k]);
+            assert_string_not_equal(letter[i], letter[k]);
+            assert_true(light[i] - light[k] > 30 || light[k] - light[i] > 30);
+        }
+    }
+    buf_release(&b);
+}
+
+/* R-V7: South's turned pawn points to South's own side, from whichever side one looks. */
+static void test_a_turned_pawn_points_back_from_every_side(void **state)
+{
+    static const char text[] =
+        "verney x,x,x,7,yK,x,x,x/x,x,x,8,x,x,x/x,x,x,8,x,x,x/14/14/14/4,wV,9/rK,12,bK/14/"
+        "4,wP,9/14/x,x,x,8,x,x,x/x,x,x,8,x,x,x/x,x,x,4,wK,3,x,x,x w aaaa - - 0 0";
+    struct position pos = parsed(text);
+
+    (void)state;
+    for (int seat = 0; seat < SEATS; seat++) {
+        struct board_view view = {.pos = &pos, .bottom = (enum seat)seat};
+        struct buf b = drawn(&view);
+        const char *forth = strstr(b.data, "class=\"way\""),
+                   *back = strstr(b.data, "class=\"way back\"");
+        char turn[2][200];
+        int degrees[2];
+
+        assert_non_null(forth);
+        assert_non_null(back);
+        (void)attribute_next(forth, "transform", turn[0]);
+        (void)attribute_next(back, "transform", turn[1]);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(sscanf(turn[k], "rotate(%d 20 20)", &degrees[k]), 1);
+        if (seat == SEAT_SOUTH)
+            assert_int_equal(degrees[0], 0);
+        assert_int_equal((degrees[0] + 180) % 360, degrees[1]);
+        buf_release(&b);
+    }
 }
 
 static int path_moves(const char *svg, const char *kind)
@@ -592,6 +674,8 @@ int main(void)
         cmocka_unit_test(test_every_square_and_man_is_in_the_picture_once),
         cmocka_unit_test(test_any_seat_can_be_at_the_bottom_with_its_left_at_the_left),
         cmocka_unit_test(test_last_move_check_turned_pawn_and_inert_army_are_marked),
+        cmocka_unit_test(test_armies_are_told_apart_without_colour),
+        cmocka_unit_test(test_a_turned_pawn_points_back_from_every_side),
         cmocka_unit_test(test_walls_and_gates_of_the_fortresses_are_drawn),
         cmocka_unit_test(test_the_picture_needs_nothing_from_outside),
         cmocka_unit_test(test_png_has_the_width_that_was_asked_for),

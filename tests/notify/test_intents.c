@@ -187,6 +187,26 @@ static void test_warnings_go_to_the_mover_and_the_organisers_to_him(void **state
 }
 
 /* N16 */
+/* A mate and its release are told to all four, each by his own switch; who is on turn reads of it
+ * in the letter of his turn. */
+static void test_a_mate_and_its_release_are_told_to_all(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney"), since;
+
+    set_position(c->t, game,
+                 "verney x,x,x,8,x,x,x/x,x,x,5,yK,2,x,x,x/x,x,x,8,x,x,x/8,wK,5/14/1,rQ,9,rR,2/"
+                 "8,rK,5/14/14/14/14/x,x,x,2,bK,5,x,x,x/x,x,x,8,x,x,x/x,x,x,8,x,x,x "
+                 "r aaaa - - 0 0");
+    since = newest_intent(c);
+    move_ok(c->t, game, "b9i9"); /* White is mated */
+    assert_mail(c, since, "anna:mated boris:mated clara:turn david:mated");
+    club_pref(c, WEST, NOTICE_MATE, CHANNEL_MAIL, PREF_OFF);
+    since = newest_intent(c);
+    move_ok(c->t, game, "i13j12"); /* and released (R-V15) */
+    assert_mail(c, since, "anna:released clara:released david:turn");
+}
+
 static void test_draw_offers_and_answers_go_to_the_others(void **state)
 {
     struct club *c = *state;
@@ -339,6 +359,7 @@ int main(void)
         TEST(test_a_result_is_told_to_all_and_once),
         TEST(test_a_forfeit_is_told_to_all_four),
         TEST(test_warnings_go_to_the_mover_and_the_organisers_to_him),
+        TEST(test_a_mate_and_its_release_are_told_to_all),
         TEST(test_draw_offers_and_answers_go_to_the_others),
         TEST(test_invitations_go_to_who_is_invited_and_answers_to_the_organiser),
         TEST(test_placing_is_asked_of_each_who_has_not_placed),

@@ -476,6 +476,7 @@ static void test_a_login_link_works_once_and_for_fifteen_minutes(void **state)
     struct err err = ERR_INIT;
     char secret[SECRET_SIZE];
 
+    assert_int_equal(LINK_LIFE_MS, 15 * 60 * 1000);
     add(f, "anna", "anna@example.org");
     COMMAND_OK(f, people_ask_login(&f->p, txn, "ANNA@example.ORG", T0, e));
     letter_mint(f, "login", LINK_LOGIN, T0 + 5, secret);
@@ -597,6 +598,7 @@ static void test_a_session_ends_when_it_is_idle_for_thirty_days(void **state)
 
     add(f, "anna", "anna@example.org");
     login = log_in(f, "anna", T0);
+    assert_int_equal(SESSION_IDLE_MS, 30 * MS_DAY);
     assert_int_equal(who_is(f, login.secret, T0 + SESSION_IDLE_MS - 1, &who), ST_OK);
     assert_true(who.needs_touch);
     assert_int_equal(who.scopes, SCOPES_ALL);
@@ -615,6 +617,7 @@ static void test_a_session_ends_after_half_a_year_however_often_it_is_used(void 
 
     add(f, "anna", "anna@example.org");
     login = log_in(f, "anna", T0);
+    assert_int_equal(SESSION_LIFE_MS, 180 * MS_DAY);
     assert_int_equal(login.expires_at, T0 + SESSION_LIFE_MS);
     for (utc_ms at = T0; at < T0 + SESSION_LIFE_MS; at += 10 * MS_DAY) {
         assert_int_equal(who_is(f, login.secret, at, &who), ST_OK);

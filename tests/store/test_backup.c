@@ -155,12 +155,31 @@ static void test_a_backup_under_load_agrees_with_itself(void **state)
     writer_close(busy.writer);
 }
 
+/* A copy that is not sound gets no name: what the file has wrong its copy has too. */
+static void test_a_copy_that_fails_its_check_is_thrown_away(void **state)
+{
+    char path[160], part[170];
+    struct backup_report report = {.rows = -7};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    rig_spoil(&rig, "PRAGMA foreign_keys = OFF; UPDATE moves SET user_id = 777777");
+    target(path, sizeof path, "unsound.db");
+    (void)snprintf(part, sizeof part, "%s.part", path);
+    assert_st(backup_make(rig.store, path, &report, &err), ST_CORRUPT, err);
+    assert_non_null(strstr(err.text, "the copy fails PRAGMA foreign_key_check"));
+    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(access(part, F_OK), -1);
+    assert_int_equal(report.rows, -7); /* untouched on failure */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_backup_opens_as_the_same_store),
         cmocka_unit_test(test_no_file_is_overwritten),
         cmocka_unit_test(test_a_backup_under_load_agrees_with_itself),
+        cmocka_unit_test(test_a_copy_that_fails_its_check_is_thrown_away), /* last: it spoils */
     };
 
     return cmocka_run_group_tests(tests, up, down);
