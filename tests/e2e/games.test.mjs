@@ -15,6 +15,28 @@ const LANGUAGES = ['en', 'ru', 'ro', 'en'];
 /* The class of a letter, from its List-Id: turn, result… */
 const classOf = ({ mail }) => /<(\w+)\./.exec(mail.headerLines.find((x) => x.key === 'list-id')?.line ?? '')?.[1];
 
+/* The men of a position of fourteen files by square: "e2" → "wP". */
+function menOf(position) {
+    const men = new Map();
+    position.split(' ')[1].split('/').forEach((row, i) => {
+        let file = 0;
+        for (const token of row.split(',')) {
+            if (/^\d+$/.test(token)) { file += Number(token); continue; }
+            if (token !== 'x') men.set(`${'abcdefghijklmn'[file]}${14 - i}`, token);
+            file += 1;
+        }
+    });
+    return men;
+}
+
+/* R-V9: the square that a pawn's move of two squares straight on goes over; null for other moves. */
+function leaptOver(move) {
+    const [, f1, r1, f2, r2] = /^([a-n])(\d+)([a-n])(\d+)/.exec(move);
+    const files = f2.charCodeAt(0) - f1.charCodeAt(0), ranks = Number(r2) - Number(r1);
+    if (Math.abs(files) + Math.abs(ranks) !== 2 || (files !== 0 && ranks !== 0)) return null;
+    return `${String.fromCharCode(f1.charCodeAt(0) + files / 2)}${Number(r1) + ranks / 2}`;
+}
+
 async function table(t) {
     const post = await startMailServer();
     const receiver = await startReceiver();
@@ -35,7 +57,8 @@ test('a game of verney: queening by capture, leap, turned pawn, mate, release an
     assert.match(first.mail.text, /UTC.*in 1[34] d/s, 'the deadline, and how long that is');
     assert.equal(first.mail.attachments[0].contentType, 'image/png');
     const moves = movesOf('verney');
-    const end = await playAll(players, game, moves);
+    const positions = [(await players[0].get(`/api/v1/games/${game.id}`)).position];
+    const end = await playAll(players, game, moves, (now) => { positions.push(now.position); });
     assert.equal(end.state, 'finished');
     assert.equal(end.result.cause, 'mate');
     assert.equal(end.result.score, '0-1');
@@ -46,7 +69,22 @@ test('a game of verney: queening by capture, leap, turned pawn, mate, release an
     assert.ok(count(events, 'mated') >= 2, 'mates');
     assert.ok(count(events, 'released') >= 1, 'releases');
     assert.equal(count(events, 'finished'), 1);
-    assert.ok(events.some((e) => e.kind === 'move' && /q$/.test(e.move)), 'a queening');
+    const made = events.filter((e) => e.kind === 'move');
+    assert.ok(made.some((e) => /q$/.test(e.move) && /x/.test(e.notation)), 'a queening by capture');
+    /* What each move found, and how it left things. */
+    const partner = { w: 'y', y: 'w', r: 'b', b: 'r' };
+    const leaps = made.filter((e) => {
+        const men = menOf(positions[e.ply - 1]), over = leaptOver(e.move);
+        const man = men.get(/^[a-n]\d+/.exec(e.move)[0]);
+        return over && 'PV'.includes(man[1]) && 'PV'.includes(men.get(over)?.[1] ?? '-') && men.get(over)[0] === partner[man[0]];
+    });
+    assert.ok(leaps.length >= 1, 'a pawn leaps its partner\'s');
+    const turned = made.filter((e) => {
+        const to = /^[a-n]\d+([a-n]\d+)/.exec(e.move)[1], from = /^[a-n]\d+/.exec(e.move)[0];
+        return menOf(positions[e.ply - 1]).get(from)[1] === 'P' && menOf(positions[e.ply]).get(to)[1] === 'V';
+    });
+    assert.ok(turned.length >= 1, 'a pawn turns');
+    assert.deepEqual(end.seats.filter((s) => s.side === 'south-north').map((s) => s.condition), ['mated', 'mated'], 'the double mate');
 
     /* Everybody hears of the end, each in his language; nobody's address is shown to anybody. */
     for (const handle of HANDLES) {
@@ -101,9 +139,15 @@ test('a game with fortresses: a wall refuses, a pawn promotes, an army leaves th
     });
     const end = await playAll(players, game, movesOf('fortress'));
     assert.equal(end.state, 'finished');
+    assert.equal(end.result.cause, 'mate');
     const events = await eventsOf(players[3], game.id);
-    assert.ok(count(events, 'removed') >= 1);
-    assert.ok(events.some((e) => e.kind === 'move' && /[qrbn]$/.test(e.move)));
+    const removed = events.filter((e) => e.kind === 'removed').map((e) => e.seat);
+    assert.ok(removed.length >= 1);
+    const { variants } = await players[0].get('/api/v1');
+    const letters = Object.fromEntries(variants.find((v) => v.id === 'fortress').seats.map((s) => [s.seat, s.letter]));
+    const standing = new Set(end.position.split(' ')[1].match(/[a-z](?=[KQRBNP])/g));
+    for (const seat of removed) assert.ok(!standing.has(letters[seat]), `${seat} has left the board`);
+    assert.ok(events.some((e) => e.kind === 'move' && /[qrbn]$/.test(e.move)), 'a promotion');
     await club.stop();
     assert.match(club.run('verify'), /no fault|ok/i);
 });
