@@ -506,8 +506,10 @@ enum status end_other_sessions_act(struct request *r, struct store_txn *txn, utc
 enum status end_session_act(struct request *r, struct store_txn *txn, utc_ms now, struct err *err)
 {
     int64_t id;
-    enum status st = request_param_id(r, 0, &id, err);
+    enum status st;
 
+    request_param_id(r, 0, &id);
+    st = form_end(&r->form, err);
     if (st == ST_OK)
         st = people_session_end(txn, r->who.user_id, id, now, err);
     if (st == ST_OK)
@@ -638,8 +640,10 @@ enum status revoke_token_act(struct request *r, struct store_txn *txn, utc_ms no
                              struct err *err)
 {
     int64_t id;
-    enum status st = request_param_id(r, 0, &id, err);
+    enum status st;
 
+    request_param_id(r, 0, &id);
+    st = form_end(&r->form, err);
     if (st == ST_OK)
         st = people_token_revoke(txn, r->who.user_id, id, now, err);
     if (st == ST_OK)

@@ -22,16 +22,17 @@ enum {
     WIDTH_MAX = 2000
 };
 
-/* The position asked for, and its last move. */
+/* The position asked for, and its last move; with it the reading of the query ends. */
 static enum status find_position(struct request *r, struct game_view *view, struct replay *replay,
                                  bool *ret_is_now, struct err *err)
 {
-    const char *text = request_query(r, "ply");
     struct store_conn *conn = NULL;
     struct move_row move;
-    int64_t ply = -1;
-    enum status st = request_query_int(r, "ply", 0, INT32_MAX, -1, &ply, err);
+    int64_t ply;
+    enum status st;
 
+    request_query_int(r, "ply", 0, INT32_MAX, -1, &ply);
+    st = form_end(&r->form, err);
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)
@@ -41,7 +42,7 @@ static enum status find_position(struct request *r, struct game_view *view, stru
             err_detail(err, REASON_GAME_NOT_RUNNING, "refusal.not_begun", "the game has not begun");
     if (st != ST_OK)
         return st;
-    *ret_is_now = !text || ply == view->game.ply;
+    *ret_is_now = ply < 0 || ply == view->game.ply;
     if (!*ret_is_now)
         return game_replay(conn, &view->game, (int)ply, NULL, NULL, replay, err);
     /* What stands now is stored: nothing need be played again. */
@@ -69,11 +70,12 @@ enum status get_position_read(struct request *r, struct err *err)
     struct replay *replay = memory_aligned(sizeof *replay);
     char *text = malloc(POSITION_TEXT_MAX + 1), hash[17];
     bool is_now = false;
-    enum status st = request_query_only(r, names, err);
+    enum status st;
 
-    if (st == ST_OK && (!view || !replay || !text))
+    request_query_only(r, names);
+    if (!view || !replay || !text)
         st = err_reason(err, REASON_NO_MEMORY, "a position");
-    if (st == ST_OK)
+    else
         st = find_position(r, view, replay, &is_now, err);
     if (st == ST_OK) {
         position_print(&replay->pos, text, POSITION_TEXT_MAX + 1);
@@ -242,30 +244,27 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
 {
     static const char *const names[] = {"ply", "seat", NULL};
     static const char *const png_names[] = {"ply", "seat", "width", NULL};
-    const char *seat_text = request_query(r, "seat");
+    static const char *const seats[] = {"south", "west", "north", "east"};
     struct game_view *view = malloc(sizeof *view);
     struct board_job *job = calloc(1, sizeof *job);
     int64_t width = 0;
-    int seat = -1;
+    int seat;
     bool is_now = false;
-    enum status st = request_query_only(r, form == BOARD_AS_PNG ? png_names : names, err);
+    enum status st;
 
+    request_query_only(r, form == BOARD_AS_PNG ? png_names : names);
+    request_query_word(r, "seat", seats, COUNT_OF(seats), &seat);
+    if (form == BOARD_AS_PNG)
+        request_query_int(r, "width", WIDTH_MIN, WIDTH_MAX, BOARD_PNG_DEFAULT, &width);
     r->data = job;
     r->data_free = board_job_free;
     if (job) {
         job->ended = buf_make(512);
         job->replay = memory_aligned(sizeof *job->replay);
     }
-    if (st == ST_OK && (!view || !job || !job->replay))
+    if (!view || !job || !job->replay)
         st = err_reason(err, REASON_NO_MEMORY, "a board");
-    if (st == ST_OK && seat_text && !parse_seat(seat_text, &seat)) {
-        FORM_ERROR(&r->form, REASON_BAD_FIELD, "seat", "refusal.must_be_one",
-                   "must be one of `{list}`", ERR_TEXT("list", "south, west, north, east"));
-        st = form_end(&r->form, err);
-    }
-    if (st == ST_OK && form == BOARD_AS_PNG)
-        st = request_query_int(r, "width", WIDTH_MIN, WIDTH_MAX, BOARD_PNG_DEFAULT, &width, err);
-    if (st == ST_OK)
+    else
         st = find_position(r, view, job->replay, &is_now, err);
     if (st != ST_OK)
         goto out;
@@ -368,8 +367,10 @@ enum status get_pgn4_read(struct request *r, struct err *err)
     struct pgn4_ending ending;
     struct variant variant;
     char text[160];
-    enum status st = request_query_only(r, names, err);
+    enum status st;
 
+    request_query_only(r, names);
+    st = form_end(&r->form, err);
     if (st == ST_OK && (!view || !replay || !run || !start))
         st = err_reason(err, REASON_NO_MEMORY, "a game");
     if (st == ST_OK)
@@ -524,8 +525,10 @@ enum status get_game_text_read(struct request *r, struct err *err)
     struct store_conn *conn = NULL;
     struct variant variant;
     char code[32], at[UTC_TEXT_SIZE];
-    enum status st = request_query_only(r, names, err);
+    enum status st;
 
+    request_query_only(r, names);
+    st = form_end(&r->form, err);
     if (st == ST_OK && (!view || !replay))
         st = err_reason(err, REASON_NO_MEMORY, "a game");
     if (st == ST_OK)

@@ -27,15 +27,13 @@ static enum status read_events_query(struct request *r, struct event_query *ret,
                                           "application/x-ndjson", NULL};
     const char *last = request_header(r, "Last-Event-ID");
     const char *type = request_accepts(r, offered);
-    enum status st = request_query_only(r, names, err);
+    enum status st;
 
-    if (st == ST_OK)
-        st = request_query_int(r, "since", 0, INT64_MAX, -1, &ret->since, err);
-    if (st == ST_OK)
-        st = request_query_int(r, "limit", 1, EVENTS_PAGE_MAX, EVENTS_PAGE_DEFAULT, &ret->limit,
-                               err);
-    if (st == ST_OK)
-        st = request_query_bool(r, "follow", true, &ret->is_following, err);
+    request_query_only(r, names);
+    request_query_int(r, "since", 0, INT64_MAX, -1, &ret->since);
+    request_query_int(r, "limit", 1, EVENTS_PAGE_MAX, EVENTS_PAGE_DEFAULT, &ret->limit);
+    request_query_bool(r, "follow", true, &ret->is_following);
+    st = form_end(&r->form, err);
     if (st != ST_OK)
         return st;
     if (last && *last && !str_to_int64(last, 0, INT64_MAX, &ret->since))

@@ -112,60 +112,57 @@ static enum status find_handle(struct store_conn *conn, const char *handle, int6
     return st;
 }
 
-static enum status read_filter(struct request *r, struct store_conn *conn,
-                               struct game_filter *filter, struct err *err)
+/* What of the query can be judged by itself; faults are noted. */
+static void read_filter(struct request *r, struct game_filter *filter)
 {
-    const char *player = request_query(r, "player"), *turn = request_query(r, "turn");
-    const char *state = request_query(r, "state"), *variant = request_query(r, "variant");
-    enum game_state game_state;
-    enum game_variant game_variant;
+    const char *states[GAME_STATE_COUNT_], *variants[GAME_VARIANT_COUNT_];
+    static const char *const me[] = {"me"};
     bool is_over;
-    enum status st;
+    int word;
 
+    for (int i = 0; i < GAME_STATE_COUNT_; i++)
+        states[i] = game_state_str((enum game_state)i);
+    for (int i = 0; i < GAME_VARIANT_COUNT_; i++)
+        variants[i] = game_variant_str((enum game_variant)i);
     *filter = GAME_FILTER_INIT;
     filter->viewer_id = r->who.user_id;
     filter->sees_all = r->who.is_operator;
-    if (state) {
-        if (game_state_parse(state, &game_state))
-            filter->state = (int)game_state;
-        else
-            FORM_ERROR(&r->form, REASON_BAD_FIELD, "state", "refusal.must_be_one",
-                       "must be one of `{list}`",
-                       ERR_TEXT("list", "open, placing, running, finished, aborted"));
-    }
-    if (variant) {
-        if (game_variant_parse(variant, &game_variant))
-            filter->variant = (int)game_variant;
-        else
-            FORM_ERROR(&r->form, REASON_BAD_FIELD, "variant", "refusal.must_be_one",
-                       "must be one of `{list}`", ERR_TEXT("list", "verney, fortress, teams"));
-    }
-    if (turn && strcmp(turn, "me") != 0)
-        FORM_ERROR(&r->form, REASON_BAD_FIELD, "turn", "refusal.must_be_one",
-                   "must be one of `{list}`", ERR_TEXT("list", "me"));
-    if (!player && request_query(r, "over"))
+    request_query_word(r, "state", states, COUNT_OF(states), &word);
+    filter->state = word < 0 ? GAME_ANY : word;
+    request_query_word(r, "variant", variants, COUNT_OF(variants), &word);
+    filter->variant = word < 0 ? GAME_ANY : word;
+    request_query_word(r, "turn", me, COUNT_OF(me), &word);
+    if (word == 0)
+        filter->turn_user_id = r->who.user_id;
+    request_query_word(r, "invited", me, COUNT_OF(me), &word);
+    if (word == 0)
+        filter->invited_user_id = r->who.user_id;
+    request_query_bool(r, "open", false, &filter->joinable);
+    request_query_bool(r, "over", false, &is_over);
+    if (!request_query(r, "over"))
+        return;
+    filter->over = is_over;
+    if (!request_query(r, "player"))
         FORM_ERROR(&r->form, REASON_BAD_FIELD, "over", "refusal.goes_with",
                    "goes only together with `{name}`", ERR_TEXT("name", "player"));
-    st = form_end(&r->form, err);
-    if (st == ST_OK)
-        st = request_query_bool(r, "open", false, &filter->joinable, err);
-    if (st == ST_OK && request_query(r, "over")) {
-        st = request_query_bool(r, "over", false, &is_over, err);
-        if (st == ST_OK)
-            filter->over = is_over;
-    }
-    if (st != ST_OK)
-        return st;
-    if ((turn || (player && strcmp(player, "me") == 0)) && !request_is_logged_in(r))
+}
+
+/* Who is meant, which needs an account or the store. */
+static enum status find_people(struct request *r, struct store_conn *conn,
+                               struct game_filter *filter, struct err *err)
+{
+    const char *player = request_query(r, "player");
+    bool is_me = player && strcmp(player, "me") == 0;
+
+    if ((is_me || request_query(r, "turn") || request_query(r, "invited")) &&
+        !request_is_logged_in(r))
         return err_detail(err, REASON_LOGIN_NEEDED, "refusal.who_is_me",
                           "`me` is nobody yet: log in, or send an API token");
-    if (turn)
-        filter->turn_user_id = r->who.user_id;
-    if (player && strcmp(player, "me") == 0)
+    if (is_me)
         filter->player_id = r->who.user_id;
     else if (player)
-        st = find_handle(conn, player, &filter->player_id, err);
-    return st;
+        return find_handle(conn, player, &filter->player_id, err);
+    return ST_OK;
 }
 
 /* "ID" or "ID.DEADLINE", opaque to whoever gets it. */
@@ -245,8 +242,8 @@ static void link_next(struct request *r, const char *next)
 
 enum status list_games_read(struct request *r, struct err *err)
 {
-    static const char *const names[] = {"player", "state", "over",  "turn", "variant",
-                                        "open",   "limit", "after", NULL};
+    static const char *const names[] = {"player", "state", "over",  "turn",  "invited",
+                                        "variant", "open", "limit", "after", NULL};
     struct game_brief *rows = NULL;
     struct store_conn *conn = NULL;
     struct game_filter filter;
@@ -256,19 +253,19 @@ enum status list_games_read(struct request *r, struct err *err)
     int64_t limit;
     json_t *items = NULL;
     size_t n = 0;
-    enum status st = request_query_only(r, names, err);
+    enum status st;
 
-    if (st == ST_OK)
-        st = request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit, err);
-    if (st == ST_OK && after && !read_cursor(after, &from)) {
+    request_query_only(r, names);
+    request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit);
+    if (after && !read_cursor(after, &from))
         form_error(&r->form, REASON_BAD_CURSOR, "after", "refusal.bad_cursor",
                    "`after` must be the `next` of the page before");
-        st = form_end(&r->form, err);
-    }
+    read_filter(r, &filter);
+    st = form_end(&r->form, err);
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)
-        st = read_filter(r, conn, &filter, err);
+        st = find_people(r, conn, &filter, err);
     if (st != ST_OK)
         return st;
     rows = calloc((size_t)limit, sizeof *rows);

@@ -34,16 +34,16 @@ enum status list_notes_read(struct request *r, struct err *err)
     struct note_row *rows = calloc(PAGE_MAX, sizeof *rows);
     struct store_conn *conn = NULL;
     json_t *items;
-    int64_t since = 0, limit = 0;
+    int64_t since, limit;
     size_t n = 0;
-    enum status st = request_query_only(r, names, err);
+    enum status st;
 
+    request_query_only(r, names);
+    request_query_int(r, "since", 0, INT64_MAX - 1, 0, &since);
+    request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit);
+    st = form_end(&r->form, err);
     if (st == ST_OK && (!view || !rows))
         st = err_reason(err, REASON_NO_MEMORY, "notes");
-    if (st == ST_OK)
-        st = request_query_int(r, "since", 0, INT64_MAX - 1, 0, &since, err);
-    if (st == ST_OK)
-        st = request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit, err);
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)

@@ -195,13 +195,15 @@ static enum status answer_webhook(struct request *r, struct store_conn *conn, in
     return st;
 }
 
-/* One's own, or none. */
+/* One's own, or none; with it the reading of the request ends. */
 static enum status find_own(struct request *r, struct store_conn *conn, struct webhook_row *row,
                             struct err *err)
 {
     int64_t id;
-    enum status st = request_param_id(r, 0, &id, err);
+    enum status st;
 
+    request_param_id(r, 0, &id);
+    st = form_end(&r->form, err);
     if (st == ST_OK)
         st = webhooks_get(conn, id, row, err);
     if (st == ST_OK && row->user_id != r->who.user_id)
@@ -301,6 +303,7 @@ static enum status read_webhook(struct request *r, bool is_new, struct err *err)
     const char *kinds[WEBHOOK_KIND_COUNT_];
     static const char *const states[] = {"on", "off"};
     json_t *classes, *word;
+    int64_t id;
     size_t i, used = 0;
     unsigned chosen = 0;
 
@@ -346,6 +349,8 @@ static enum status read_webhook(struct request *r, bool is_new, struct err *err)
                                      used ? " " : "", notice_class_str(cls));
         }
     }
+    if (!is_new)
+        request_param_id(r, 0, &id);
     if (!is_new && json_object_size(r->form.object) == 0)
         form_error(&r->form, REASON_MISSING_FIELD, "", "refusal.field_needed",
                    "at least one field is needed");
@@ -625,17 +630,15 @@ enum status list_deliveries_read(struct request *r, struct err *err)
     json_t *items = json_array();
     int64_t limit, before = 0;
     size_t n = 0;
-    enum status st = request_query_only(r, names, err);
+    enum status st = ST_OK;
 
-    if (st == ST_OK && (!hook || !rows))
-        st = err_reason(err, REASON_NO_MEMORY, "deliveries");
-    if (st == ST_OK)
-        st = request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit, err);
-    if (st == ST_OK && after && !str_to_int64(after, 1, INT64_MAX, &before)) {
+    request_query_only(r, names);
+    request_query_int(r, "limit", 1, PAGE_MAX, PAGE_DEFAULT, &limit);
+    if (after && !str_to_int64(after, 1, INT64_MAX, &before))
         form_error(&r->form, REASON_BAD_CURSOR, "after", "refusal.bad_cursor",
                    "`after` must be the `next` of the page before");
-        st = form_end(&r->form, err);
-    }
+    if (!hook || !rows)
+        st = err_reason(err, REASON_NO_MEMORY, "deliveries");
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)
@@ -677,13 +680,13 @@ enum status redeliver_act(struct request *r, struct store_txn *txn, utc_ms now, 
     struct webhook_row *row = NULL;
     struct intent_row *intent = NULL;
     int64_t id;
-    enum status st = take_own(r, txn, &row, err);
+    enum status st;
 
+    request_param_id(r, 1, &id);
+    st = take_own(r, txn, &row, err);
     if (st == ST_OK && row->state != WEBHOOK_ON)
         st = err_detail(err, REASON_WEBHOOK_OFF, "refusal.webhook_off",
                         "switch the webhook on first");
-    if (st == ST_OK && !str_to_int64(r->params[1], 1, INT64_MAX, &id))
-        st = err_detail(err, REASON_NOT_FOUND, "refusal.no_delivery", "there is no such delivery");
     if (st == ST_OK) {
         intent = calloc(1, sizeof *intent);
         st = intent ? outbox_get(store_txn_conn(txn), id, intent, err)

@@ -31,14 +31,14 @@ enum status list_moves_read(struct request *r, struct err *err)
     json_t *items = json_array();
     int64_t since, limit, got = 0;
     size_t n = 0;
-    enum status st = request_query_only(r, names, err);
+    enum status st;
 
+    request_query_only(r, names);
+    request_query_int(r, "since", 0, INT32_MAX - 1, 0, &since);
+    request_query_int(r, "limit", 1, MOVES_PAGE_MAX, MOVES_PAGE_MAX, &limit);
+    st = form_end(&r->form, err);
     if (st == ST_OK && (!view || !rows))
         st = err_reason(err, REASON_NO_MEMORY, "moves");
-    if (st == ST_OK)
-        st = request_query_int(r, "since", 0, INT32_MAX - 1, 0, &since, err);
-    if (st == ST_OK)
-        st = request_query_int(r, "limit", 1, MOVES_PAGE_MAX, MOVES_PAGE_MAX, &limit, err);
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)
@@ -384,20 +384,18 @@ enum status get_legal_read(struct request *r, struct err *err)
     struct store_conn *conn = NULL;
     json_t *claims = NULL;
     int from = SQUARE_NONE;
-    enum status st = request_query_only(r, names, err);
+    enum status st;
 
-    if (st == ST_OK && (!view || !pos))
-        st = err_reason(err, REASON_NO_MEMORY, "moves");
-    if (st == ST_OK && from_text &&
-        (!*from_text || square_read(from_text, strlen(from_text), &from) != strlen(from_text))) {
+    request_query_only(r, names);
+    if (from_text &&
+        (!*from_text || square_read(from_text, strlen(from_text), &from) != strlen(from_text)))
         form_error(&r->form, REASON_BAD_FIELD, "from", "refusal.must_square",
                    "must be a square such as e2");
-        st = form_end(&r->form, err);
-    }
-    if (st == ST_OK && move_text) {
+    if (move_text)
         form_length(&r->form, "move", move_text, 1, MOVE_TEXT_MAX);
-        st = form_end(&r->form, err);
-    }
+    st = form_end(&r->form, err);
+    if (st == ST_OK && (!view || !pos))
+        st = err_reason(err, REASON_NO_MEMORY, "moves");
     if (st == ST_OK)
         st = request_conn(r, &conn, err);
     if (st == ST_OK)

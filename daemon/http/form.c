@@ -230,14 +230,22 @@ void form_word(struct form *form, const char *name, int flags, const char *const
                int *ret)
 {
     json_t *value = form_any(form, name, flags, JSON_STRING);
-    char pointer[64], list[200] = "";
-    size_t used = 0;
+    char pointer[64];
 
     if (!value)
         return;
     name_pointer(pointer, sizeof pointer, name);
+    form_choose(form, pointer, json_string_value(value), words, n, ret);
+}
+
+void form_choose(struct form *form, const char *pointer, const char *text,
+                 const char *const *words, size_t n, int *ret)
+{
+    char list[200] = "";
+    size_t used = 0;
+
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(json_string_value(value), words[i]) == 0) {
+        if (strcmp(text, words[i]) == 0) {
             *ret = (int)i;
             return;
         }

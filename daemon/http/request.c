@@ -358,7 +358,7 @@ const char *request_query(const struct request *r, const char *name)
     return NULL;
 }
 
-enum status request_query_only(struct request *r, const char *const *names, struct err *err)
+void request_query_only(struct request *r, const char *const *names)
 {
     for (size_t i = 0; i < r->n_query; i++) {
         bool is_known = false;
@@ -377,61 +377,55 @@ enum status request_query_only(struct request *r, const char *const *names, stru
                 break;
             }
     }
-    return form_end(&r->form, err);
 }
 
-enum status request_query_int(struct request *r, const char *name, int64_t min, int64_t max,
-                              int64_t fallback, int64_t *ret, struct err *err)
+void request_query_int(struct request *r, const char *name, int64_t min, int64_t max,
+                       int64_t fallback, int64_t *ret)
 {
     const char *value = request_query(r, name);
 
-    if (!value) {
-        *ret = fallback;
-        return ST_OK;
-    }
-    if (!str_to_int64(value, min, max, ret)) {
-        if (max == INT64_MAX)
-            FORM_ERROR(&r->form, REASON_BAD_FIELD, name, "refusal.must_from",
-                       "must be a whole number from {least}", ERR_NUMBER("least", min));
-        else
-            FORM_ERROR(&r->form, REASON_BAD_FIELD, name, "refusal.must_whole",
-                       "must be a whole number from {least} to {most}", ERR_NUMBER("least", min),
-                       ERR_NUMBER("most", max));
-        return form_end(&r->form, err);
-    }
-    return ST_OK;
+    *ret = fallback;
+    if (!value || str_to_int64(value, min, max, ret))
+        return;
+    if (max == INT64_MAX)
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, name, "refusal.must_from",
+                   "must be a whole number from {least}", ERR_NUMBER("least", min));
+    else
+        FORM_ERROR(&r->form, REASON_BAD_FIELD, name, "refusal.must_whole",
+                   "must be a whole number from {least} to {most}", ERR_NUMBER("least", min),
+                   ERR_NUMBER("most", max));
 }
 
-enum status request_query_bool(struct request *r, const char *name, bool fallback, bool *ret,
-                               struct err *err)
+void request_query_word(struct request *r, const char *name, const char *const *words, size_t n,
+                        int *ret)
 {
     const char *value = request_query(r, name);
 
-    if (!value) {
-        *ret = fallback;
-    } else if (strcmp(value, "true") == 0) {
-        *ret = true;
-    } else if (strcmp(value, "false") == 0) {
-        *ret = false;
-    } else {
-        FORM_ERROR(&r->form, REASON_BAD_FIELD, name, "refusal.must_be_one",
-                   "must be one of `{list}`", ERR_TEXT("list", "true, false"));
-        return form_end(&r->form, err);
-    }
-    return ST_OK;
+    *ret = -1;
+    if (value)
+        form_choose(&r->form, name, value, words, n, ret);
 }
 
-enum status request_param_id(struct request *r, int index, int64_t *ret, struct err *err)
+void request_query_bool(struct request *r, const char *name, bool fallback, bool *ret)
+{
+    static const char *const words[] = {"true", "false"};
+    int word;
+
+    request_query_word(r, name, words, COUNT_OF(words), &word);
+    *ret = word < 0 ? fallback : word == 0;
+}
+
+void request_param_id(struct request *r, int index, int64_t *ret)
 {
     const char *name = r->route->path;
     char text[32];
 
+    *ret = 0;
     if (str_to_int64(r->params[index], 1, INT64_MAX, ret))
-        return ST_OK;
+        return;
     for (int i = 0; i <= index; i++)
         name = strchr(name, '{') + 1;
     snprintf(text, sizeof text, "%.*s", (int)strcspn(name, "}"), name);
     FORM_ERROR(&r->form, REASON_BAD_FIELD, text, "refusal.must_from",
                "must be a whole number from {least}", ERR_NUMBER("least", 1));
-    return form_end(&r->form, err);
 }

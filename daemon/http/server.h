@@ -254,18 +254,23 @@ void pool_conn_done(struct http *http);
 
 /* A query parameter's value, NULL when it is not there. */
 const char *request_query(const struct request *r, const char *name);
-/* Refuse parameters that are not among names (NULL-ended). */
-MUST_CHECK enum status request_query_only(struct request *r, const char *const *names,
-                                          struct err *err);
-/* A whole number from the query, fallback when it is not there. */
-MUST_CHECK enum status request_query_int(struct request *r, const char *name, int64_t min,
-                                         int64_t max, int64_t fallback, int64_t *ret,
-                                         struct err *err);
-MUST_CHECK enum status request_query_bool(struct request *r, const char *name, bool fallback,
-                                          bool *ret, struct err *err);
-/* A path parameter that is an id; REASON_BAD_FIELD, with its name, when it is no number. */
-MUST_CHECK enum status request_param_id(struct request *r, int index, int64_t *ret,
-                                        struct err *err);
+/*
+ * Parameters are read one by one; what is wrong is noted in r->form, as the faults of a body are,
+ * and form_end() tells all of it.  So nothing is asked of the store before form_end(&r->form, err)
+ * has said ST_OK.
+ */
+/* Parameters that are not among names (NULL-ended), or are there twice, are faults. */
+void request_query_only(struct request *r, const char *const *names);
+/* A whole number from the query, fallback when it is not there or is wrong. */
+void request_query_int(struct request *r, const char *name, int64_t min, int64_t max,
+                       int64_t fallback, int64_t *ret);
+void request_query_bool(struct request *r, const char *name, bool fallback, bool *ret);
+/* One of words[n], and its index; -1 when it is not there or is wrong. */
+void request_query_word(struct request *r, const char *name, const char *const *words, size_t n,
+                        int *ret);
+/* A path parameter that is an id; REASON_BAD_FIELD, with its name, when it is no number (then *ret
+ * is 0). */
+void request_param_id(struct request *r, int index, int64_t *ret);
 /* A header line, NULL when it is not there. */
 const char *request_header(const struct request *r, const char *name);
 /* A cookie by name; false when it is not there or too long. */
@@ -303,6 +308,9 @@ json_t *form_any(struct form *form, const char *name, int flags, json_type type)
 /* One of words[n]; *ret is its index. */
 void form_word(struct form *form, const char *name, int flags, const char *const *words, size_t n,
                int *ret);
+/* The same of a text that is there. */
+void form_choose(struct form *form, const char *pointer, const char *text,
+                 const char *const *words, size_t n, int *ret);
 /* Note a fault: pointer is the field, the rest as of err_detail() and ERR_DETAIL(). */
 void form_error(struct form *form, enum reason reason, const char *pointer, const char *code,
                 const char *english);

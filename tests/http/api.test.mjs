@@ -295,6 +295,51 @@ test('lists filter and page', async () => {
   assert.ok(ok(await nobody.get('/api/v1/games?open=true')).json.items.some((g) => g.id === joinable));
 });
 
+test('who is invited finds the games by `invited=me`, also when only his address was', async () => {
+  const invite = async (more, west) => ok(await anna.post('/api/v1/games', {
+    variant: 'teams', seats: { south: { me: true }, west, north: { me: true }, east: { open: true } }, ...more,
+  }), 201).json.id;
+  const made = [await invite({}, { address: 'DAN@example.org' }), await invite({ visibility: 'players' }, { address: 'dan@example.org' }),
+    await invite({ variant: 'fortress' }, { handle: 'dan' })];
+  await invite({}, { address: 'somebody@example.org' });
+  const list = async (query = '') => ok(await dan.get(`/api/v1/games?invited=me${query}`)).json.items.filter((g) => made.includes(g.id));
+  const listed = await list('&limit=100');
+  assert.deepEqual(listed.map((g) => g.id), [...made].reverse());
+  for (const game of listed) assert.deepEqual(game.you, { seats: [], invited: ['west'], organiser: false });
+  // An address makes nobody a member before he has said yes.
+  assert.deepEqual((await list('&player=me&limit=100')).map((g) => g.id), [made[2]]);
+  assert.equal((await list('&player=anna&over=false&state=open&open=true&limit=100')).length, 3);
+  assert.deepEqual((await list('&variant=fortress&limit=100')).map((g) => g.id), [made[2]]);
+  assert.deepEqual(ok(await dan.get('/api/v1/games?invited=me&turn=me')).json, { items: [], next: null });
+  assert.deepEqual(ok(await dan.get('/api/v1/games?invited=me&state=running')).json, { items: [], next: null });
+  // Page by page, the links going on with the filter.
+  const paged = [];
+  for (let target = '/api/v1/games?invited=me&limit=1'; target;) {
+    const page = ok(await dan.get(target));
+    assert.equal(page.json.items.length, 1);
+    paged.push(page.json.items[0].id);
+    target = page.headers.get('link')?.match(/<([^>]+)>/)[1];
+    assert.equal(Boolean(target), page.json.next !== null);
+  }
+  assert.deepEqual(paged.filter((id) => made.includes(id)), [...made].reverse());
+  // Nobody else's; a token that may not read has none; strangers are asked who they are.
+  assert.ok(!ok(await clara.get('/api/v1/games?invited=me&limit=100')).json.items.some((g) => made.includes(g.id)));
+  assert.ok(!ok(await olga.get('/api/v1/games?invited=me&limit=100')).json.items.some((g) => made.includes(g.id)));
+  problem(await nobody.get('/api/v1/games?invited=me'), 401, 'login_needed');
+  problem(await nobody.get('/api/v1/games?invited=dan'), 400, 'bad_field');
+  // The answer takes it off the list, and the list's ETag with it.
+  const before = ok(await dan.get('/api/v1/games?invited=me&limit=100'));
+  const again = (etag) => dan.get('/api/v1/games?invited=me&limit=100', { headers: { 'if-none-match': etag } });
+  ok(await again(before.headers.get('etag')), 304);
+  ok(await dan.post(`/api/v1/games/${made[0]}/accept`, {}));
+  ok(await again(before.headers.get('etag')));
+  ok(await dan.post(`/api/v1/games/${made[1]}/decline`, {}));
+  assert.deepEqual((await list('&limit=100')).map((g) => g.id), [made[2]]);
+  problem(await dan.get(`/api/v1/games/${made[1]}`), 404, 'no_such_game');
+  ok(await anna.send('DELETE', `/api/v1/games/${made[2]}/invitations/west`));
+  assert.deepEqual(await list('&limit=100'), []);
+});
+
 test('a game of its players only is not there for others', async () => {
   const made = ok(await anna.post('/api/v1/games', {
     variant: 'teams', visibility: 'players',

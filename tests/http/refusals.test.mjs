@@ -77,6 +77,35 @@ test('what is judged deeper names its field too', async () => {
   assert.equal((await boris.post(`${path}/moves`, { move: 'b5c5', ...act })).json.errors, undefined);
 });
 
+test('every route tells all its wrong parameters at once', async () => {
+  const game = await newGame(four);
+  const hook = ok(await anna.post('/api/v1/me/webhooks', { url: 'https://hooks.example.org/x' }), 201).json;
+  const put = { game: game.id, webhook: hook.id, handle: 'anna', language: 'en', code: 'bad_field' };
+  // What its schema cannot tell: texts that are wrong, and one that is right.
+  const own = { after: 'nonsense', from: 'z99', move: 'x'.repeat(17), player: 'anna' };
+  let n = 0;
+  for (const { method, template, operation, parameters } of spec.operations) {
+    const asked = parameters.filter((p) => p.in === 'query');
+    if (method !== 'GET' || !asked.length) continue;
+    const path = template.replace(/\{(\w+)\}/g, (whole, name) => put[name]);
+    const query = [['colour', 'red'], ...asked.map((p) => [p.name, own[p.name] ?? 'wrong'])];
+    const answer = await anna.get(`${path}?${new URLSearchParams(query)}`);
+    assert.equal(answer.status, 400, `${operation.operationId}: ${answer.text}`);
+    assert.deepEqual(answer.json.errors.map((e) => e.pointer).sort(), query.map(([name]) => name).filter((name) => name !== 'player').sort(), answer.text);
+    n += 1;
+  }
+  assert.ok(n >= 10, String(n));
+  // Twice, unknown and out of range; an id in the path and the query; an id and the body; two ids.
+  wrong(await nobody.get('/api/v1/games?limit=5&limit=6&limit=0&x=1&limit=5'), 400, ['limit', 'limit', 'x', 'limit']);
+  wrong(await nobody.get('/api/v1/games?over=maybe&turn=you&state=on&open=yes'), 400, ['state', 'turn', 'open', 'over', 'over']);
+  wrong(await anna.get('/api/v1/me/webhooks/x/deliveries?limit=0&after=0'), 400, ['limit', 'after', 'webhook']);
+  wrong(await anna.send('PATCH', '/api/v1/me/webhooks/x', { body: { state: 'maybe' } }), 400, ['/state', 'webhook']);
+  wrong(await anna.post('/api/v1/me/webhooks/0/deliveries/x/redeliver'), 400, ['delivery', 'webhook']);
+  // Only then is it asked who `me` is, and whether there is such a thing.
+  wrong(await nobody.get('/api/v1/games?turn=me&limit=x'), 400, ['limit']);
+  wrong(await nobody.get('/api/v1/games/00000000/board.png?width=1&seat=up&ply=-1'), 400, ['seat', 'width', 'ply']);
+});
+
 test('a reserve that cannot stand so names the squares', async () => {
   const game = await newGame(four, { variant: 'fortress', reserve: 'chosen' });
   const path = `/api/v1/games/${game.id}/placement`;
