@@ -22,12 +22,13 @@ export const DETAIL = {
     K: 'M50 34v34',
 };
 
-/* What tells the armies apart without colour: a mark in the corner, one shape a seat. */
+/* What tells the armies apart without colour: a mark in the corner, one shape a seat; the same shapes
+ * as in the server's pictures. */
 export const MARK = {
     south: 'M84 88m-9 0a9 9 0 1 0 18 0a9 9 0 1 0-18 0z',
-    west: 'M76 80h17v17H76z',
-    north: 'M84.500 77l10 10.500-10 10.500-10-10.500z',
-    east: 'M84.500 78l10.500 19h-21z',
+    west: 'M84.500 78l10.500 19h-21z',
+    north: 'M76 80h17v17H76z',
+    east: 'M84.500 77l10 10.500-10 10.500-10-10.500z',
 };
 
 /* Colours that stay apart for colour-blind eyes (after Okabe and Ito); ink is the outline. */
