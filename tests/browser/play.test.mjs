@@ -238,7 +238,8 @@ test('who cannot be reached by mail is told on every page what to do', async (t)
 });
 
 const seatsOf = (handles) => Object.fromEntries(['south', 'west', 'north', 'east'].map((seat, i) =>
-    [seat, handles[i] === 'me' || handles[i] === 'open' ? { [handles[i]]: true } : { handle: handles[i] }]));
+    [seat, handles[i] === 'me' || handles[i] === 'open' ? { [handles[i]]: true }
+        : { [handles[i].includes('@') ? 'address' : 'handle']: handles[i] }]));
 
 test('the first page lists every game, with invitations to answer and reserves to place', async (t) => {
     const club = await startClub({});
@@ -247,6 +248,9 @@ test('the first page lists every game, with invitations to answer and reserves t
     for (const handle of HANDLES) players.push(await club.player(handle, { password: PASSWORD }));
     const [first, second] = [await players[0].post('/api/v1/games', { variant: 'verney', seats: seatsOf(['me', 'boris', 'clara', 'open']) }),
         await players[0].post('/api/v1/games', { variant: 'teams', seats: seatsOf(['me', 'boris', 'open', 'open']) })];
+    /* Of these two Boris knows by a letter to his address alone. */
+    const [mailed, unseen] = [await players[0].post('/api/v1/games', { variant: 'verney', table_talk: true, seats: seatsOf(['me', 'open', 'boris@example.net', 'open']) }),
+        await players[0].post('/api/v1/games', { variant: 'verney', visibility: 'players', seats: seatsOf(['me', 'boris@example.net', 'open', 'open']) })];
     const placed = await players[0].post('/api/v1/games', { variant: 'fortress', reserve: 'chosen', seats: seatsOf(['me', 'boris', 'clara', 'dmitri']) });
     for (const player of players.slice(1)) await player.post(`/api/v1/games/${placed.id}/accept`, {});
     await players[2].post(`/api/v1/games/${placed.id}/placement`, { rook: 'a13', knight: 'c14', bishop: 'b16' });
@@ -273,6 +277,13 @@ test('the first page lists every game, with invitations to answer and reserves t
     await row(boris, 'Invitations', second).getByRole('button', { name: 'Decline' }).focus();
     await boris.keyboard.press('Enter');
     await boris.locator(`[data-game="${second.id}"]`).waitFor({ state: 'detached' });
+    await row(boris, 'Invitations', mailed).getByText('Organiser: anna. For you: North').waitFor();
+    await row(boris, 'Invitations', mailed).getByRole('button', { name: 'Accept' }).click();
+    await row(boris, 'Not started yet', mailed).waitFor();
+    await row(boris, 'Invitations', unseen).getByRole('button', { name: 'Decline' }).click();
+    await boris.locator(`[data-game="${unseen.id}"]`).waitFor({ state: 'detached' });
+    assert.equal(await group(boris, 'Invitations').count(), 0);
+    assert.equal(await row(clara, 'Invitations', mailed).count(), 0);
     await row(clara, 'Invitations', first).getByRole('link').first().click();
     await clara.getByRole('heading', { name: 'You are invited' }).waitFor();
 
@@ -293,8 +304,14 @@ test('the first page lists every game, with invitations to answer and reserves t
     assert.equal(await stranger.locator('.side button').count(), 0);
     assert.doesNotMatch(await stranger.locator('.side').innerText(), /^\d+$/m);
 
+    /* What the table has agreed on is said where it matters, and that the server carries no talk. */
+    assert.match(await stranger.locator('#talk').innerText(), /players do not talk about it/);
+    await stranger.goto(`/games/${mailed.id}`);
+    await stranger.locator('#talk', { hasText: 'This server carries none' }).waitFor();
+
     /* A refusal names the seat, not a place in what was sent. */
     await anna.goto('/new');
+    await anna.getByText('This server carries no talk').waitFor();
     await anna.selectOption('#seat-west', 'handle');
     await anna.fill('#who-west', 'nobody-here');
     await anna.click('#make-game');

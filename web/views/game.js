@@ -177,7 +177,8 @@ export async function showGame(app, main, id) {
                     ['board.svg', 'ui.game.svg'], ['board.png', 'ui.game.png']].map(([file, code]) =>
                     h('li', {}, h('a', { href: `${base}/${file}` }, t(code)))))),
             game.organiser && h('p', {}, `${t('ui.game.organiser')}: `, playerLink(game.organiser)),
-            h('p', {}, t('ui.game.pace', { span: span(game.time.per_move_ms) }), game.rated ? ` ${t('ui.game.rated')}` : ''));
+            h('p', {}, t('ui.game.pace', { span: span(game.time.per_move_ms) }), game.rated ? ` ${t('ui.game.rated')}` : ''),
+            game.state !== 'finished' && game.state !== 'aborted' && h('p', { id: 'talk' }, t(game.table_talk ? 'ui.game.table_talk' : 'ui.game.silence')));
         if (!held || side.contains(document.activeElement)) return;
         /* What had the focus was drawn anew: to what took its place, or to what is told now. */
         const again = held.isConnected ? held : held.id ? document.getElementById(held.id) : null;

@@ -3,7 +3,7 @@
 import { all, follow, get, post, Unreachable } from '../api.js';
 import { h, put } from '../dom.js';
 import { instant, t } from '../words.js';
-import { action, deadlineLine, seatLine, seatName, variantName } from './common.js';
+import { action, deadlineLine, playerLink, seatLine, seatName, variantName } from './common.js';
 
 const until = (game) => (game.turn?.deadline ? Date.parse(game.turn.deadline)
     : game.placing_deadline ? Date.parse(game.placing_deadline) : Infinity);
@@ -31,18 +31,18 @@ export async function showHome(app, main) {
     }
     const body = h('div', {});
     const draw = async () => {
-        const [games, due] = await Promise.all([all('/api/v1/games?player=me'), all('/api/v1/games?turn=me')]);
+        const [games, due, invited] = await Promise.all(['player=me', 'turn=me', 'invited=me'].map((which) => all(`/api/v1/games?${which}`)));
         const waits = new Set(due.map((g) => g.id)); /* to move or to place */
         const running = games.filter((g) => g.state === 'running' || g.state === 'placing').sort((a, b) => until(a) - until(b));
         const mine = running.filter((g) => waits.has(g.id) && !g.paused);
         const others = running.filter((g) => !mine.includes(g));
-        const isInvited = (g) => (g.you?.invited ?? []).length > 0;
-        const invited = games.filter((g) => g.state === 'open' && isInvited(g));
-        const waiting = games.filter((g) => g.state === 'open' && !isInvited(g));
+        const asked = new Set(invited.map((g) => g.id)); /* by account, or by mail alone */
+        const waiting = games.filter((g) => g.state === 'open' && !asked.has(g.id));
         const over = games.filter((g) => g.state === 'finished' || g.state === 'aborted');
         put(body,
             listOf(t('ui.home.your_turn'), mine) ?? h('p', {}, t('ui.home.nothing_due')),
             listOf(t('ui.home.invitations'), invited, (game) => gameRow(game,
+                h('p', {}, `${t('ui.game.organiser')}: `, playerLink(game.organiser), '. ', t('ui.home.invited_to', { seats: game.you.invited.map(seatName).join(', ') })),
                 action(app, t('ui.game.accept'), async () => { await post(`/api/v1/games/${game.id}/accept`, {}); await draw(); }),
                 action(app, t('ui.game.decline'), async () => { await post(`/api/v1/games/${game.id}/decline`, {}); await draw(); }))),
             listOf(t('ui.home.others_turn'), others),
@@ -52,13 +52,17 @@ export async function showHome(app, main) {
     put(main, h('h1', {}, t('ui.home.my_games')), body);
     await draw();
     let soon = null;
-    const stop = follow('/api/v1/events', () => {
+    const drawSoon = () => {
         clearTimeout(soon);
         soon = setTimeout(() => draw().catch((error) => {
             if (!(error instanceof Unreachable)) put(body, h('p', { role: 'alert' }, app.problem(error)));
         }), 200);
-    });
-    return () => { clearTimeout(soon); stop(); };
+    };
+    const stop = follow('/api/v1/events', drawSoon);
+    /* An invitation by mail is no event of the account's: look when the reader does. */
+    const back = () => { if (!document.hidden) drawSoon(); };
+    document.addEventListener('visibilitychange', back);
+    return () => { clearTimeout(soon); stop(); document.removeEventListener('visibilitychange', back); };
 }
 
 async function openGames(app, main) {

@@ -20,7 +20,8 @@ export async function showNew(app, main) {
         max: Math.floor(time.per_move_ms.max / DAY), value: Math.round(time.per_move_ms.default / DAY), required: true });
     const rated = h('input', { type: 'checkbox' });
     const players = h('input', { type: 'checkbox' });
-    const talk = h('input', { type: 'checkbox' });
+    const talkHint = 'table-talk-hint';
+    const talk = h('input', { type: 'checkbox', 'aria-describedby': talkHint });
     const house = h('div', {}), seats = h('div', { class: 'seat-choices' });
     let rules = {}, reserve = null, wishes = {};
 
@@ -75,6 +76,6 @@ export async function showNew(app, main) {
         h('fieldset', {}, h('legend', {}, t('ui.new.seats')), h('p', {}, t('ui.new.seats_hint')), seats),
         h('label', { class: 'check' }, rated, t('ui.new.rated')),
         h('label', { class: 'check' }, players, t('ui.new.players_only')),
-        h('label', { class: 'check' }, talk, t('ui.new.table_talk')),
+        h('label', { class: 'check' }, talk, t('ui.new.table_talk')), h('small', { id: talkHint }, t('ui.new.table_talk_hint')),
     ], { id: 'make-game' }));
 }
