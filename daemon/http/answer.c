@@ -87,19 +87,24 @@ static bool is_secret(const struct request *r)
     return false;
 }
 
-void problem_instance(const struct request *r, json_t *root)
+const char *problem_target(const struct request *r)
+{
+    return r->target && !is_secret(r) ? r->target : NULL;
+}
+
+void problem_instance(const char *target, json_t *root)
 {
     size_t n;
 
-    if (!r->target || r->target[0] != '/' || is_secret(r))
+    if (!target || target[0] != '/')
         return;
-    n = strcspn(r->target, "?#");
+    n = strcspn(target, "?#");
     if (n >= INSTANCE_MAX)
         return;
     for (size_t i = 0; i < n; i++)
-        if ((unsigned char)r->target[i] <= 0x20 || (unsigned char)r->target[i] >= 0x7f)
+        if ((unsigned char)target[i] <= 0x20 || (unsigned char)target[i] >= 0x7f)
             return;
-    json_object_set_new(root, "instance", json_stringn(r->target, n));
+    json_object_set_new(root, "instance", json_stringn(target, n));
 }
 
 /* Where in the request stands what a refusal of a lower room is about; NULL: nowhere, or it is no
@@ -231,7 +236,7 @@ void answer_problem(struct request *r, const struct err *err)
     if (detail.len > 0 && !buf_failed(&detail))
         json_object_set_new(root, "detail", json_string(detail.data));
     buf_release(&detail);
-    problem_instance(r, root);
+    problem_instance(problem_target(r), root);
     set_errors(r, lang, err, root);
     if (r->verdict)
         json_object_set_new(root, "verdict", json_string(r->verdict));

@@ -99,11 +99,6 @@ enum status request_conn(struct request *r, struct store_conn **ret, struct err 
     return pool_conn(r->http, ret, err);
 }
 
-void request_conn_done(struct request *r)
-{
-    pool_conn_done(r->http);
-}
-
 /* ------------------------------------------------------------------------------ connections */
 
 static int count_same_peers(const struct http *http, const struct address *peer)
@@ -176,14 +171,17 @@ static void on_connection(void *arg, struct MHD_Connection *conn, void **context
     }
 }
 
-/* at_ms 0: never.  is_awaited: a request is, and may then be told that it was too slow. */
-static void link_set_cut(struct http *http, struct link *link, int64_t at_ms, bool is_awaited)
+/* at_ms 0: never.  is_awaited: a request is, and may then be told that it was too slow; target is
+ * its own as soon as there is one, and good until the next call. */
+static void link_set_cut(struct http *http, struct link *link, int64_t at_ms, bool is_awaited,
+                         const char *target)
 {
     if (!link)
         return;
     pthread_mutex_lock(&http->lock);
     link->cut_at_ms = at_ms;
     link->is_awaited = is_awaited;
+    link->target = target;
     pthread_mutex_unlock(&http->lock);
 }
 
@@ -197,7 +195,8 @@ static void tell_too_slow(struct http *http, struct link *link)
     (void)ERR_DETAIL(&why, REASON_TOO_SLOW, "refusal.too_slow",
                      "a request must come within {most} ms",
                      ERR_NUMBER("most", http->options.request_ms));
-    wire_print_problem(&out, &why, 408, lang_of(http->options.language), NULL, http_now(http));
+    wire_print_problem(&out, &why, 408, lang_of(http->options.language), link->target,
+                       http_now(http));
     if (!buf_failed(&out)) {
         (void)send(link->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
         metrics_answer(&http->metrics, -1, 408, http->options.request_ms);
@@ -298,7 +297,8 @@ static void *on_target(void *arg, const char *uri, struct MHD_Connection *conn)
     r->body_length = -1;
     r->answer.body = buf_make(HTTP_FILES_BYTES);
     r->began_ms = http_now_ms(http);
-    link_set_cut(http, r->link, r->began_ms + http->options.request_ms, true);
+    link_set_cut(http, r->link, r->began_ms + http->options.request_ms, true,
+                 problem_target(r));
     if (r->link)
         r->link->reading = r;
     return r;
@@ -335,7 +335,7 @@ static void on_completed(void *arg, struct MHD_Connection *conn, void **context,
         return;
     if (r->link)
         r->link->reading = NULL;
-    link_set_cut(http, r->link, http_now_ms(http) + patience_ms(http), true);
+    link_set_cut(http, r->link, http_now_ms(http) + patience_ms(http), true, NULL);
     request_free(r);
     *context = NULL;
 }
@@ -441,7 +441,8 @@ static enum MHD_Result finish(struct request *r)
     now_ms = http_now_ms(http);
     if (r->link)
         r->link->reading = NULL;
-    link_set_cut(http, r->link, r->is_stream ? 0 : now_ms + http->options.answer_ms, false);
+    link_set_cut(http, r->link, r->is_stream ? 0 : now_ms + http->options.answer_ms, false,
+                 NULL);
     if (r->route && !route_may_answer(r->route, answer->status) && r->method != METHOD_OPTIONS) {
         atomic_fetch_add(&http->metrics.undeclared, 1);
         log_event(LOG_LEVEL_WARNING, "http_undeclared route=\"%s %s\" status=%d",
@@ -474,7 +475,7 @@ static bool is_for_people(const struct request *r)
 
 static enum MHD_Result finish_failure(struct request *r, const struct err *err)
 {
-    request_conn_done(r);
+    pool_conn_done(r->http);
     if (r->answer.made) {
         MHD_destroy_response(r->answer.made);
         r->answer.made = NULL;
@@ -797,7 +798,7 @@ void request_wait(struct request *r)
 {
     struct http *http = r->http;
 
-    request_conn_done(r);
+    pool_conn_done(r->http);
     pthread_mutex_lock(&http->lock);
     http->waiting++;
     pthread_mutex_unlock(&http->lock);
@@ -1163,7 +1164,7 @@ static enum status serve(struct request *r, struct err *err)
     struct err identity = ERR_INIT;
     enum status st, known;
 
-    link_set_cut(r->http, r->link, 0, false);
+    link_set_cut(r->http, r->link, 0, false, NULL);
     r->link->reading = NULL;
     r->epoch = cache_epoch(r->http->cache);
     known = find_identity(r, &identity);
@@ -1187,7 +1188,7 @@ static enum status serve(struct request *r, struct err *err)
         st = r->route->read(r, err);
         if (r->phase == PHASE_WAITING)
             return ST_OK;
-        request_conn_done(r);
+        pool_conn_done(r->http);
         /* What there may be for its owner is not told to a token that may not read it. */
         if (r->lacks_read && (st == ST_NOT_FOUND || st == ST_UNAUTHENTICATED))
             st = refuse_scope(SCOPE_READ, err);
@@ -1294,7 +1295,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
                 return finish_failure(r, &err);
             if (r->phase == PHASE_WAITING)
                 return MHD_YES;
-            request_conn_done(r);
+            pool_conn_done(r->http);
         }
         return finish(r);
     case PHASE_DONE:

@@ -115,6 +115,7 @@ struct link {
     bool is_awaited;      /* a request is being read, and nothing of an answer is sent */
     pthread_t thread;     /* of the pool */
     struct request *reading; /* by that thread, which alone looks at it; NULL: none */
+    const char *target;   /* what is_awaited asks for, where that may be told; NULL; by the lock */
 };
 
 struct header {
@@ -243,10 +244,9 @@ struct http {
 int64_t http_now_ms(const struct http *http);
 utc_ms http_now(const struct http *http);
 
-/* This thread's reader; opened on first need. */
+/* This thread's reader; opened on first need.  Its snapshot ends with the route's function. */
 MUST_CHECK enum status request_conn(struct request *r, struct store_conn **ret, struct err *err);
-void request_conn_done(struct request *r); /* ends the snapshot */
-/* The same outside of a request, on a pool thread. */
+/* The same outside of a request, on a pool thread, which ends its snapshot. */
 MUST_CHECK enum status pool_conn(struct http *http, struct store_conn **ret, struct err *err);
 void pool_conn_done(struct http *http);
 
@@ -339,9 +339,11 @@ void answer_empty(struct request *r, int status);
 /* value is copied; a value with controls, or one too many, is our bug and dropped */
 void answer_header(struct request *r, const char *name, const char *value);
 void answer_problem(struct request *r, const struct err *err);
-/* Put into a problem the path as it was sent, unless it has a secret in it.  One that begins with
- * anything but a slash – the absolute form, nonsense – is not repeated. */
-void problem_instance(const struct request *r, json_t *root);
+/* The target as it was sent, unless it has a secret in it; NULL. */
+const char *problem_target(const struct request *r);
+/* Put into a problem the path of a target; NULL: none.  One that begins with anything but a slash –
+ * the absolute form, nonsense – is not repeated. */
+void problem_instance(const char *target, json_t *root);
 /* Give it the ETag of these bytes.  It holds for as long as the server runs. */
 void answer_tag(struct request *r, const void *bytes, size_t n);
 /* Give it the ETag that the first TAG_BYTES of a digest make. */

@@ -62,7 +62,7 @@ static const char *status_words(int status)
 }
 
 void wire_print_problem(struct buf *out, const struct err *why, int status, enum lang lang,
-                        const struct request *r, utc_ms now)
+                        const char *target, utc_ms now)
 {
     static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
     static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -77,8 +77,8 @@ void wire_print_problem(struct buf *out, const struct err *why, int status, enum
     root = json_pack("{s:s, s:s, s:i, s:s, s:s}", "type", type, "title",
                      words_reason(lang, why->reason), "status", status, "code",
                      reason_slug(why->reason), "detail", detail.data);
-    if (r && root)
-        problem_instance(r, root);
+    if (root)
+        problem_instance(target, root);
     body = root ? json_dumps(root, JSON_COMPACT) : NULL;
     buf_printf(out,
                "HTTP/1.1 %d %s\r\nDate: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n"
@@ -159,8 +159,8 @@ static void tell(struct http *http, struct link *link, enum fault fault, int sta
                          ERR_NUMBER("most", http->options.body_size));
         break;
     }
-    wire_print_problem(&out, &why, status, lang_of(http->options.language), link->reading,
-                       http_now(http));
+    wire_print_problem(&out, &why, status, lang_of(http->options.language),
+                       problem_target(link->reading), http_now(http));
     if (!buf_failed(&out)) {
         (void)send(link->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
         (void)shutdown(link->fd, SHUT_WR);

@@ -14,6 +14,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "fixture.h"
 #include "store/outage.h"
 
@@ -644,14 +645,19 @@ static char *trickle(const char *text)
     return buf_take(&all, NULL);
 }
 
-static void assert_told_too_slow(char *answer)
+/* path NULL: it is not known, or not told */
+static void assert_told_too_slow(char *answer, const char *path)
 {
+    char instance[64];
+
+    snprintf(instance, sizeof instance, "\"instance\":\"%s\"", path ? path : "");
     if (strncmp(answer, "HTTP/1.1 408 Request Timeout\r\n", 30) != 0 ||
         count(answer, "HTTP/1.1 ") != 1 ||
         !strstr(answer, "\r\nContent-Type: application/problem+json\r\n") ||
         !strstr(answer, "\r\nConnection: close\r\n") ||
         !strstr(answer, "\"type\":\"/problems/request_timeout\"") ||
-        !strstr(answer, "a request must come within 300 ms"))
+        !strstr(answer, "a request must come within 300 ms") ||
+        (path ? !strstr(answer, instance) : strstr(answer, "instance") != NULL))
         fail_msg("wanted one 408, got:\n%.800s", answer);
     free(answer);
 }
@@ -662,21 +668,33 @@ static void test_a_request_that_trickles_is_told_so_and_cut_off(void **state)
     static const char head[] =
         "POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         "Content-Length: 20\r\n\r\n{\"log";
+    char *answer;
+    const char *second;
     int fd;
 
     (void)state;
     /* the request line; then a header line; then a body that stays out */
-    assert_told_too_slow(trickle("GET /"));
+    assert_told_too_slow(trickle("GET /"), NULL);
     fd = connect_to(fixture.port);
-    send_text(fd, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-A");
-    assert_told_too_slow(read_all(fd));
+    send_text(fd, "GET /healthz?a=b HTTP/1.1\r\nHost: x\r\nX-A");
+    assert_told_too_slow(read_all(fd), "/healthz");
+    fd = connect_to(fixture.port);
+    send_text(fd, "POST /login/abcdefghijklmnopqrstuvwxyz HTTP/1.1\r\nHost: x\r\nX-A");
+    assert_told_too_slow(read_all(fd), NULL); /* it has a secret in it */
     fd = connect_to(fixture.port);
     send_bytes(fd, head, sizeof head - 1);
-    assert_told_too_slow(read_all(fd));
+    assert_told_too_slow(read_all(fd), "/api/v1/auth/link");
     /* after a request that was served, and a refused body that is read away */
     fd = connect_to(fixture.port);
     send_text(fd, "PATCH /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc");
-    assert_told_too_slow(read_all(fd));
+    assert_told_too_slow(read_all(fd), "/nothing");
+    fd = connect_to(fixture.port);
+    send_text(fd, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /readyz HTTP/1.1\r\nHo");
+    answer = read_all(fd);
+    second = strstr(answer, "HTTP/1.1 408 ");
+    assert_non_null(second);
+    assert_told_too_slow(str_dup(second), "/readyz"); /* not the path of the request before */
+    free(answer);
 }
 
 static void test_silence_is_ended_without_an_answer(void **state)
