@@ -45,8 +45,8 @@ bool wire_head_is_whole(struct request *r, const char *method, const char *versi
 void wire_library_says(struct http *http, const char *fmt, va_list args);
 
 /* A whole answer, head and problem document, as bytes; for a connection that is closed after it.
- * status is the reason's own, or one that says it more exactly.  target is what was asked for, where
- * that is known and may be told; NULL.  Any thread. */
+ * status is the reason's own, or one that says it more exactly.  target is what was asked for,
+ * where that is known and may be told; NULL.  Any thread. */
 void wire_print_problem(struct buf *out, const struct err *why, int status, enum lang lang,
                         const char *target, utc_ms now);
 
