@@ -22,7 +22,8 @@
  *   warning        [on]        to the mover at half time, 48 h and 12 h before the deadline; to the
  *                              organiser before the seat is lost
  *   draw           [on]        to the other seats: offered, accepted, declined, lapsed
- *   leaving        [on]        to the other players: a seat resigned or was forfeited
+ *   leaving        [on]        to the other players: a seat resigned or was forfeited; to the
+ *                              partner of one whose address was suspended
  *   mate           [on]        to all: mated, released
  *   result         [on]        to all, with the reason
  *   organiser      [on]        to all four, and to the organiser unless he did it: aborted, paused,
@@ -70,8 +71,8 @@
  * tells this.
  *
  * A suspended address: notices that its owner wants by mail go to his webhooks, whatever is
- * switched there; the organiser of each of his running games is told once, by letter and by
- * webhook, without the address.
+ * switched there; the organiser and the partner of each of his running games are told once, by
+ * letter and by webhook, without the address.
  *
  * When it is too late for a notice
  *   Before each sending notify_compose() looks again: a turn or warning whose turn has passed on,
@@ -148,8 +149,8 @@ MUST_CHECK enum status notify_on_events(struct store_txn *txn, const struct game
                                         void *arg, struct err *err);
 
 /* Somebody's mail address was suspended in this transaction (users_bounce() said so): what waits
- * for it goes by his webhooks, and organisers of his running games are told.  arg is the struct
- * notify. */
+ * for it goes by his webhooks, and organisers and partners of his running games are told.  arg is
+ * the struct notify. */
 MUST_CHECK enum status notify_on_suspended(struct store_txn *txn, int64_t user_id, utc_ms now,
                                            void *arg, struct err *err);
 /* He can be reached: a letter came from him, or he used a link that was sent to him.  (That a mail

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "notify/internal.h"
 
-enum { GAMES_AT_ONCE = 16, EVENTS_AT_ONCE = 64, AGAIN_SIZE = 48 };
+enum { GAMES_AT_ONCE = 16, EVENTS_AT_ONCE = 64, AGAIN_SIZE = 64 };
 #define UNREACHABLE_LIFE_MS (3 * MS_DAY)
 
 /* ---------------------------------------------------------------- what a game waits for */
@@ -117,27 +117,27 @@ out:
 
 /* ---------------------------------------------------------------- suspended */
 
-/* To the organiser, once a game, by letter and by those of his webhooks that take such: neutrally,
- * and without the address. */
-static enum status tell_organiser(struct walk *w, const struct game_row *game, int seat,
-                                  struct err *err)
+/* To one who has to know, once a game, by letter and by those of his webhooks that take such:
+ * neutrally, and without the address.  template_name tells organiser and partner apart. */
+static enum status tell_of(struct walk *w, const struct game_row *game, int seat, int64_t user_id,
+                           enum notice_class cls, const char *template_name, struct err *err)
 {
     const struct event_row none = EVENT_ROW_INIT; /* no event of the game tells of it */
     struct intent_row intent = INTENT_ROW_INIT;
     char params[80], once[AGAIN_SIZE];
     enum status st;
 
-    if (game->organiser_id == 0 || game->organiser_id == w->user->id)
+    if (user_id == 0 || user_id == w->user->id)
         return ST_OK;
-    (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key, "unreachable:%s:%" PRId64 ":mail",
-                   game->public_id, w->user->id);
+    (void)snprintf(intent.dedupe_key, sizeof intent.dedupe_key, "%s:%s:%" PRId64 ":mail",
+                   template_name, game->public_id, w->user->id);
     (void)snprintf(params, sizeof params, "{\"through\":%" PRId64 ",\"of\":%d}", game->last_seq,
                    seat);
-    (void)snprintf(once, sizeof once, ":unreachable:%" PRId64, w->user->id);
-    intent.cls = NOTICE_ORGANISER;
+    (void)snprintf(once, sizeof once, ":%s:%" PRId64, template_name, w->user->id);
+    intent.cls = cls;
     intent.channel = CHANNEL_MAIL;
-    (void)str_copy(intent.template_name, sizeof intent.template_name, "unreachable");
-    intent.user_id = game->organiser_id;
+    (void)str_copy(intent.template_name, sizeof intent.template_name, template_name);
+    intent.user_id = user_id;
     intent.game_id = game->id;
     intent.seq = game->last_seq;
     intent.state_no = game->state_no;
@@ -147,11 +147,23 @@ static enum status tell_organiser(struct walk *w, const struct game_row *game, i
     st = outbox_put(w->txn, &intent, NULL, err);
     if (st == ST_OK)
         st = notice_put(w->notify, w->txn, game, &none,
-                        &(struct notice_wish){.user_id = game->organiser_id, .seat = -1,
-                                              .cls = NOTICE_ORGANISER,
-                                              .template_name = "unreachable", .again = once,
+                        &(struct notice_wish){.user_id = user_id, .seat = -1, .cls = cls,
+                                              .template_name = template_name, .again = once,
                                               .skips_mail = true, .params = params},
                         w->now, err);
+    return st;
+}
+
+/* N9: the organiser, who can give time, and the partner, whose side it is that may lose on time. */
+static enum status tell_others(struct walk *w, const struct game_row *game,
+                               const struct seat_row seats[SEAT_COUNT], int seat, struct err *err)
+{
+    const struct seat_row *partner = &seats[seat_partner((enum seat)seat)];
+    enum status st =
+        tell_of(w, game, seat, game->organiser_id, NOTICE_ORGANISER, "unreachable", err);
+
+    if (st == ST_OK && partner->user_id != game->organiser_id && partner->left_how == SEAT_STAYED)
+        st = tell_of(w, game, seat, partner->user_id, NOTICE_LEAVING, "unreachable_partner", err);
     return st;
 }
 
@@ -169,7 +181,7 @@ static enum status each_suspended(struct walk *w, const struct game_row *game, s
             mine = seat;
     if (mine < 0) /* he has no men in it any more */
         goto out;
-    TRY(tell_organiser(w, game, mine, err));
+    TRY(tell_others(w, game, seats, mine, err));
     st = duty_of(conn, game, w->user->id, &duty, err);
     if (st == ST_OK)
         st = notice_put(w->notify, w->txn, game, &duty.event,

@@ -129,7 +129,7 @@ enum status subject_load(const struct notify *notify, struct store_conn *conn,
     s->event = EVENT_ROW_INIT;
     if (intent->event_id != 0)
         TRY(events_get(conn, intent->game_id, intent->seq, &s->event, err));
-    else if (str_eq(intent->template_name, "unreachable"))
+    else if (str_starts(intent->template_name, "unreachable"))
         s->event.seat = (int)intent_param(intent, "of");
     if (variant_parse(s->game.rules, &s->variant, NULL) != VARIANT_OK) {
         st = err_set(err, ST_CORRUPT, "game %s: its rules cannot be read", s->game.public_id);

@@ -918,6 +918,61 @@ static enum status suspend_run(struct store_txn *txn, utc_ms now, void *arg, str
                : st;
 }
 
+/* N9: his partner is told too, whose side may lose by it; and nobody twice. */
+static void test_a_suspended_address_is_told_of_to_the_partner(void **state)
+{
+    static const char what[] = "SELECT count(*) FROM outbox WHERE template LIKE 'unreachable%' AND "
+                               "channel = 'mail' AND user_id = (SELECT id FROM users WHERE handle";
+    struct club *c = *state;
+    struct of_user boris = {c, WEST, 0};
+    int64_t game, since;
+    char *letter = NULL, *text, sql[300], subject[300];
+    size_t n;
+
+    club_courier(c, 0, NULL);
+    game = game_start(c->t, "verney");
+    (void)club_send(c);
+    letters_clear(c);
+    since = newest_intent(c);
+    club_run(c, suspend_run, &boris);
+    assert_int_equal(newest_intent(c), since + 2); /* not to the enemies */
+    /* Before it is sent the game goes on: it is no letter about a turn. */
+    move_ok(c->t, game, "e2e3");
+    (void)club_send(c);
+    for (int i = 0; i < letters_count(c); i++) {
+        free(letter);
+        letter = letter_nth(c, i);
+        if (strstr(letter, "<david@example.org>"))
+            break;
+    }
+    n = strlen(letter);
+    assert_has(letter, "<david@example.org>");
+    text = letter_part(letter, n, "plain");
+    assert_has(text, "Letters to Red (");
+    assert_has(text, "), your partner, do not");
+    assert_lacks(text, "organiser");
+    assert_lacks(letter, "boris@example.org");
+    assert_has(letter_header(letter, "List-Id", subject, sizeof subject), "<leaving.");
+    free(text);
+    free(letter);
+    /* The same again is nothing new; who organises as well is told as organiser alone. */
+    club_run(c, reached_run, &boris);
+    club_run(c, suspend_run, &boris);
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(sql, sizeof sql, "%s = '%s')", what, i ? "orga" : "david");
+        assert_int_equal(club_count(c, sql), 1);
+    }
+    game = game_create_open(c->t, "verney", EAST, false);
+    for (int user = SOUTH; user <= EAST; user++)
+        join(c->t, game, user, user);
+    club_run(c, reached_run, &boris);
+    club_run(c, suspend_run, &boris);
+    (void)snprintf(sql, sizeof sql, "%s = 'david') AND template = 'unreachable'", what);
+    assert_int_equal(club_count(c, sql), 1);
+    (void)snprintf(sql, sizeof sql, "%s = 'david') AND template = 'unreachable_partner'", what);
+    assert_int_equal(club_count(c, sql), 1); /* of the first game */
+}
+
 /* N9: he is told by webhook as well, if one takes the class; once a game and player. */
 static void test_a_suspended_address_is_told_of_by_the_organisers_webhook(void **state)
 {
@@ -934,7 +989,7 @@ static void test_a_suspended_address_is_told_of_by_the_organisers_webhook(void *
     club_courier(c, 0, NULL);
     (void)club_send(c);
     (void)club_webhook(c, ORGANISER, url, WEBHOOK_STANDARD, "organiser");
-    (void)club_webhook(c, EAST, url, WEBHOOK_STANDARD, ""); /* another player's hears nothing */
+    (void)club_webhook(c, NORTH, url, WEBHOOK_STANDARD, ""); /* an enemy's hears nothing */
     club_run(c, suspend_run, &boris);
     (void)club_send(c);
     assert_int_equal(receiver_count(receiver), 1);
@@ -1172,6 +1227,7 @@ int main(void)
         TEST(test_a_class_that_is_switched_off_takes_its_waiting_letters_with_it),
         TEST(test_a_letter_handed_over_does_not_make_a_failure_good),
         TEST(test_a_suspended_address_is_told_of_and_made_up_for),
+        TEST(test_a_suspended_address_is_told_of_to_the_partner),
         TEST(test_a_suspended_address_is_told_of_by_the_organisers_webhook),
         TEST(test_a_new_address_gets_the_letters_of_turns_that_are_on),
         TEST(test_a_turn_letter_can_be_asked_for_again),
