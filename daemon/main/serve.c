@@ -24,6 +24,7 @@
 #include "main/doors.h"
 #include "main/engine.h"
 #include "main/figures.h"
+#include "main/fourhanded.h"
 #include "main/listen.h"
 #include "main/ticker.h"
 #include "mail/message.h"
@@ -249,7 +250,7 @@ static enum status on_handed_over(struct store_txn *txn, const struct intent_row
 }
 
 static enum status courier_begin(struct serving *s, const struct settings *settings,
-                                 struct err *err)
+                                 const struct main_seams *seams, struct err *err)
 {
     const struct mail_smtp smtp = {
         .host = settings->mail.host,
@@ -270,7 +271,7 @@ static enum status courier_begin(struct serving *s, const struct settings *setti
         .store = s->engine.store,
         .writer = s->engine.writer,
         .time = clock_guard_source(&s->engine.guard),
-        .entropy = people_entropy(),
+        .entropy = seams && seams->jitter.fill ? seams->jitter : people_entropy(),
         .smtp = is_smtp ? &smtp : NULL,
         .mail_directory = is_smtp ? NULL : settings->mail.directory,
         .webhook_ca_file = settings->webhooks.ca_file[0] ? settings->webhooks.ca_file : NULL,
@@ -309,7 +310,7 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
     if (st == ST_OK && !(s->passwords = passwords_new(PASSWORDS_COST)))
         st = err_reason(err, REASON_NO_MEMORY, "no memory or thread to check passwords");
     if (st == ST_OK)
-        st = courier_begin(s, settings, err);
+        st = courier_begin(s, settings, cli->seams, err);
     if (st == ST_OK)
         st = writer_hook(s->engine.writer, on_commit, s, err);
     if (st == ST_OK)

@@ -18,11 +18,13 @@
  *
  * FOURHANDED_TEST_CLOCK in the environment is where a start begins (for a restart after the clock
  * was moved): a LENGTH that the clocks are ahead of the machine's, or an instant at which they
- * stand.
+ * stand.  FOURHANDED_TEST_JITTER, "shortest" or "longest", puts each wait for another try at that
+ * end of its spread, so that a test can hold both.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "intake/intake.h"
@@ -202,11 +204,28 @@ static const struct cli_command commands[] = {
     {.words = NULL},
 };
 
+/* arg: the byte that all of them are. */
+static void fill_alike(void *arg, void *bytes, size_t n)
+{
+    memset(bytes, *(const unsigned char *)arg, n);
+}
+
+static bool jitter_parse(const char *text, struct entropy *ret)
+{
+    static unsigned char shortest = 0, longest = 0xff;
+
+    if (!str_eq(text, "shortest") && !str_eq(text, "longest"))
+        return false;
+    *ret = (struct entropy){fill_alike, str_eq(text, "shortest") ? &shortest : &longest};
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    const struct main_seams seams = {
+    struct main_seams seams = {
         .clock = {.read = read_moved}, .commands = commands, .verbs = verbs};
     const char *begin = getenv("FOURHANDED_TEST_CLOCK");
+    const char *jitter = getenv("FOURHANDED_TEST_JITTER");
     struct err err = ERR_INIT;
     int64_t ms;
 
@@ -219,5 +238,7 @@ int main(int argc, char **argv)
         }
         move(ms, 0);
     }
+    if (jitter && *jitter && !jitter_parse(jitter, &seams.jitter))
+        return cli_fail(CLI_USAGE, "FOURHANDED_TEST_JITTER: \"shortest\" or \"longest\"");
     return fourhanded_main(argc, argv, &seams);
 }

@@ -21,10 +21,18 @@ export const refusedWith = (status, ...codes) => (error) => {
 class Table {
     constructor(club, post, players, olga) { Object.assign(this, { club, post, players, olga }); }
 
-    /* A game that olga organises for the four; begun. */
-    async game(days, body = {}) {
+    /* A game that olga organises for the four; made, but not begun. */
+    invite(days, body = {}) {
         const seats = Object.fromEntries(SEATS.map((seat, i) => [seat, { handle: HANDLES[i] }]));
-        let game = await this.olga.post('/api/v1/games', { variant: 'verney', seats, time: { mode: 'per-move', per_move_ms: days * DAY }, ...body });
+        return this.olga.post('/api/v1/games', { variant: 'verney', seats, time: { mode: 'per-move', per_move_ms: days * DAY }, ...body });
+    }
+
+    /* The same, begun.  Who has accepted before his invitation went out gets none. */
+    async game(days, body = {}) {
+        return this.begin(await this.invite(days, body));
+    }
+
+    async begin(game) {
         for (const player of this.players) game = await player.post(`/api/v1/games/${game.id}/accept`, {});
         assert.equal(game.state, 'running');
         await this.club.settle();
@@ -51,10 +59,10 @@ class Table {
     to(cls, game, from = 0) { return this.letters(cls, game, from).map((x) => x.to[0].split('@')[0]).sort(); }
 }
 
-/* mail: options of startMailServer(). */
-export async function table(t, { mail = {}, conf = '' } = {}) {
+/* mail: options of startMailServer(); jitter: 'shortest' or 'longest', of what is tried again. */
+export async function table(t, { mail = {}, conf = '', jitter = '' } = {}) {
     const post = await startMailServer(mail);
-    const club = await startClub({ smtpPort: post.port, at: BEGIN, conf });
+    const club = await startClub({ smtpPort: post.port, at: BEGIN, conf, env: { FOURHANDED_TEST_JITTER: jitter } });
     t.after(async () => { await club.end(); await post.close(); });
     const players = [];
     for (const [i, handle] of HANDLES.entries()) players.push(await club.player(handle, { zone: ZONES[i] }));
