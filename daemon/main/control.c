@@ -55,6 +55,7 @@ struct control {
     int fd;
     int stop[2]; /* a byte in it ends the thread */
     pthread_t thread;
+    bool has_thread;
     char path[CONTROL_PATH_MAX + 1];
     struct store_lock lock; /* of the path: who holds it may make the socket, and take it away */
     struct stat made;       /* the socket that was made */
@@ -414,8 +415,7 @@ static void control_free(struct control *c)
     free(c);
 }
 
-enum status control_start(struct engine *engine, const struct admin_verb *more, const char *path,
-                          struct control **ret, struct err *err)
+enum status control_claim(const char *path, struct control **ret, struct err *err)
 {
     struct control *c = calloc(1, sizeof *c);
     struct sockaddr_un address;
@@ -423,33 +423,39 @@ enum status control_start(struct engine *engine, const struct admin_verb *more, 
 
     if (!c)
         return err_reason(err, REASON_NO_MEMORY, "out of memory");
-    c->engine = engine;
-    c->more = more;
     c->lock = STORE_LOCK_INIT;
     c->fd = c->stop[0] = c->stop[1] = -1;
     st = address_make(path, &address, err);
-    if (st != ST_OK)
-        goto out;
-    (void)str_copy(c->path, sizeof c->path, path);
-    c->fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (c->fd < 0 || pipe(c->stop) != 0) {
-        st = io_failed("make", err);
-        goto out;
+    if (st == ST_OK) {
+        (void)str_copy(c->path, sizeof c->path, path);
+        st = path_claim(c, &address, err);
     }
+    if (st == ST_OK)
+        *ret = c;
+    else
+        control_free(c);
+    return st;
+}
+
+enum status control_start(struct control *c, struct engine *engine, const struct admin_verb *more,
+                          struct err *err)
+{
+    struct sockaddr_un address;
+    enum status st = address_make(c->path, &address, err);
+
+    if (st != ST_OK)
+        return st;
+    c->engine = engine;
+    c->more = more;
+    c->fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (c->fd < 0 || pipe(c->stop) != 0)
+        return io_failed("make", err);
     (void)fcntl(c->fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(c->fd, F_SETFL, O_NONBLOCK);
-    st = path_claim(c, &address, err);
-    if (st == ST_OK)
-        st = path_listen(c, &address, err);
+    st = path_listen(c, &address, err);
     if (st == ST_OK && pthread_create(&c->thread, NULL, control_main, c) != 0)
         st = err_set(err, ST_NOMEM, "control socket: no thread");
-    if (st == ST_OK) {
-        *ret = c;
-        c = NULL;
-    }
-out:
-    if (c)
-        control_free(c);
+    c->has_thread = st == ST_OK;
     return st;
 }
 
@@ -458,8 +464,10 @@ void control_stop(struct control *c)
     if (!c)
         return;
     socket_remove(c);
-    (void)!write(c->stop[1], "", 1);
-    pthread_join(c->thread, NULL);
+    if (c->has_thread) {
+        (void)!write(c->stop[1], "", 1);
+        pthread_join(c->thread, NULL);
+    }
     control_free(c);
 }
 

@@ -14,7 +14,7 @@
  * CONTROL_TIME_MS, or does not read, is cut off.  While CONTROL_CLIENTS_MAX are open, others wait
  * to be let in; so they do for a second when the process has no descriptors left.
  *
- * Threads: control_start/_stop on the main thread; control_call() anywhere.
+ * Threads: control_claim/_start/_stop on the main thread; control_call() anywhere.
  */
 #ifndef FH_MAIN_CONTROL_H
 #define FH_MAIN_CONTROL_H
@@ -30,14 +30,16 @@ enum {
 
 struct control;
 
-/* Listen at path.  The lock of path.lock is held until control_stop(), for a daemon on another
+/* The path is this process's until control_stop(), by the lock of path.lock, for a daemon on another
  * database may be told the same path: ST_BUSY when one holds it, or when anybody listens there.  A
- * socket that a dead daemon has left is replaced; ST_INVALID when something else stands there.
- * engine->settings->database is what requests are compared with. */
-MUST_CHECK enum status control_start(struct engine *engine, const struct admin_verb *more,
-                                     const char *path, struct control **ret, struct err *err);
-/* Ends the request under way, takes the socket away if it is still the one that was made.  NULL is
- * allowed. */
+ * socket that a dead daemon has left is taken away; ST_INVALID when something else stands there.
+ * Nobody is heard yet: claim before the database is touched, start when it serves. */
+MUST_CHECK enum status control_claim(const char *path, struct control **ret, struct err *err);
+/* Listen there.  engine->settings->database is what requests are compared with. */
+MUST_CHECK enum status control_start(struct control *control, struct engine *engine,
+                                     const struct admin_verb *more, struct err *err);
+/* Ends the request under way, takes the socket away if it is still the one that was made, and gives
+ * the path up; also of one that was claimed and never started.  NULL is allowed. */
 void control_stop(struct control *control);
 
 /* Have the daemon at path, which serves database, perform the request, within time_ms in all (by

@@ -302,7 +302,9 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
 
     s->metrics_fd = -1;
     pthread_mutex_init(&s->hook_lock, NULL);
-    st = engine_open(&s->engine, settings, cli->seams, err);
+    st = control_claim(settings->control_socket, &s->control, err);
+    if (st == ST_OK)
+        st = engine_open(&s->engine, settings, cli->seams, err);
     if (st != ST_OK)
         return st;
     log_init((enum log_level)settings->log_level, log_now, &s->engine.guard);
@@ -335,8 +337,7 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
     if (st == ST_OK)
         st = http_begin(s, settings, err); /* last but one: it asks for the figures of all others */
     if (st == ST_OK)
-        st = control_start(&s->engine, cli->seams ? cli->seams->verbs : NULL,
-                           settings->control_socket, &s->control, err);
+        st = control_start(s->control, &s->engine, cli->seams ? cli->seams->verbs : NULL, err);
     return st;
 }
 

@@ -67,6 +67,21 @@ static int lines_with(const char *path, const char *words)
     return n;
 }
 
+static enum status control_begin(struct engine *engine, const struct admin_verb *more,
+                                 const char *path, struct control **ret, struct err *err)
+{
+    struct control *control = NULL;
+    enum status st = control_claim(path, &control, err);
+
+    if (st == ST_OK)
+        st = control_start(control, engine, more, err);
+    if (st == ST_OK)
+        *ret = control;
+    else
+        control_stop(control);
+    return st;
+}
+
 static void test_without_descriptors_the_socket_rests(void **state)
 {
     static const struct admin_verb none[] = {{.name = NULL}};
@@ -90,7 +105,7 @@ static void test_without_descriptors_the_socket_rests(void **state)
     assert_true(err_fd >= 0 && log_fd >= 0);
     for (size_t i = 0; i < CLIENTS + 2; i++)
         assert_true((fds[i] = socket(AF_UNIX, SOCK_STREAM, 0)) >= 0);
-    assert_ok(control_start(engine, none, path, &control, &err), err);
+    assert_ok(control_begin(engine, none, path, &control, &err), err);
     for (size_t i = 0; i <= CLIENTS; i++)
         client_connect(fds[i], path);
     assert_true(client_ask(fds[CLIENTS]) > 5); /* so those before it have been let in */
@@ -199,7 +214,7 @@ static enum status place_ask(struct place *p, const char *database, struct buf *
     return st;
 }
 
-/* A socket at the place that is not of control_start(); listening, or left by somebody dead. */
+/* A socket at the place that is not of control_claim(); listening, or left by somebody dead. */
 static int socket_put(struct place *p, bool is_listening)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -221,8 +236,8 @@ static void test_a_second_daemon_does_not_take_the_socket_over(void **state)
     struct err err = ERR_INIT;
     char wanted[128];
 
-    assert_ok(control_start(p->engine, pings, p->path, &first, &err), err);
-    assert_st(control_start(p->engine, pings, p->path, &second, &err), ST_BUSY, err);
+    assert_ok(control_begin(p->engine, pings, p->path, &first, &err), err);
+    assert_st(control_begin(p->engine, pings, p->path, &second, &err), ST_BUSY, err);
     snprintf(wanted, sizeof wanted, "control_socket: a daemon listens at %s already", p->path);
     assert_string_equal(err.text, wanted);
     assert_null(second);
@@ -230,7 +245,29 @@ static void test_a_second_daemon_does_not_take_the_socket_over(void **state)
     assert_string_equal(out.data, "pong");
     control_stop(first);
     assert_st(place_ask(p, p->ours, &out, &err), ST_NOT_FOUND, err);
-    assert_ok(control_start(p->engine, pings, p->path, &second, &err), err);
+    assert_ok(control_begin(p->engine, pings, p->path, &second, &err), err);
+    control_stop(second);
+    buf_release(&out);
+}
+
+/* From the claim on, before anybody is heard, the path is nobody else's. */
+static void test_a_path_is_claimed_before_it_is_listened_at(void **state)
+{
+    struct place *p = *state;
+    struct control *first = NULL, *second = NULL;
+    struct buf out = buf_make(100);
+    struct err err = ERR_INIT;
+    struct stat about;
+
+    assert_ok(control_claim(p->path, &first, &err), err);
+    assert_int_not_equal(lstat(p->path, &about), 0);
+    assert_st(place_ask(p, p->ours, &out, &err), ST_NOT_FOUND, err);
+    assert_st(control_claim(p->path, &second, &err), ST_BUSY, err);
+    assert_null(second);
+    control_stop(first); /* given up without having been started */
+    assert_ok(control_claim(p->path, &second, &err), err);
+    assert_ok(control_start(second, p->engine, pings, &err), err);
+    assert_ok(place_ask(p, p->ours, &out, &err), err);
     control_stop(second);
     buf_release(&out);
 }
@@ -243,10 +280,10 @@ static void test_a_socket_of_somebody_else_is_left_alone(void **state)
     struct stat about;
     int fd = socket_put(p, /* is_listening= */ true);
 
-    assert_st(control_start(p->engine, pings, p->path, &control, &err), ST_BUSY, err);
+    assert_st(control_begin(p->engine, pings, p->path, &control, &err), ST_BUSY, err);
     assert_int_equal(lstat(p->path, &about), 0);
     close(fd); /* now it is what a dead daemon leaves */
-    assert_ok(control_start(p->engine, pings, p->path, &control, &err), err);
+    assert_ok(control_begin(p->engine, pings, p->path, &control, &err), err);
 
     /* While it runs, somebody puts another in its place: that one stays. */
     assert_int_equal(unlink(p->path), 0);
@@ -257,7 +294,7 @@ static void test_a_socket_of_somebody_else_is_left_alone(void **state)
     unlink(p->path);
 
     file_touch(p->path);
-    assert_st(control_start(p->engine, pings, p->path, &control, &err), ST_INVALID, err);
+    assert_st(control_begin(p->engine, pings, p->path, &control, &err), ST_INVALID, err);
     assert_non_null(strstr(err.text, "is no socket"));
     assert_int_equal(lstat(p->path, &about), 0);
     assert_true(S_ISREG(about.st_mode));
@@ -271,7 +308,7 @@ static void test_a_subcommand_that_means_another_database_is_refused(void **stat
     struct err err = ERR_INIT;
     char missing[96], wanted[300];
 
-    assert_ok(control_start(p->engine, pings, p->path, &control, &err), err);
+    assert_ok(control_begin(p->engine, pings, p->path, &control, &err), err);
     assert_ok(place_ask(p, p->alias, &out, &err), err); /* the same file by another name */
     assert_string_equal(out.data, "pong");
     buf_clear(&out);
@@ -295,6 +332,8 @@ int main(void)
         cmocka_unit_test(test_without_descriptors_the_socket_rests),
         cmocka_unit_test_setup_teardown(test_a_second_daemon_does_not_take_the_socket_over,
                                         place_make, place_remove),
+        cmocka_unit_test_setup_teardown(test_a_path_is_claimed_before_it_is_listened_at, place_make,
+                                        place_remove),
         cmocka_unit_test_setup_teardown(test_a_socket_of_somebody_else_is_left_alone, place_make,
                                         place_remove),
         cmocka_unit_test_setup_teardown(test_a_subcommand_that_means_another_database_is_refused,

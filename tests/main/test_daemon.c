@@ -30,7 +30,6 @@ struct club {
     FILE *out;       /* its standard output */
     char ready[256]; /* its first line */
     int port;
-    const char *set; /* a key and value for --set; NULL: none */
 };
 
 /* What the child does before it becomes the program; NULL: nothing. */
@@ -138,9 +137,7 @@ static int run_words(struct club *c, char *text, size_t size, const char *const 
 
 static void daemon_start_with(struct club *c, before_exec *before, void *arg)
 {
-    c->pid = program_start(
-        c, (const char *const[]){"serve", c->set ? "--set" : NULL, c->set, NULL}, before, arg,
-        &c->out);
+    c->pid = program_start(c, (const char *const[]){"serve", NULL}, before, arg, &c->out);
     if (!fgets(c->ready, sizeof c->ready, c->out))
         fail_msg("the daemon ended at its start; see %s", path_of(c, "log"));
     assert_true(str_starts(c->ready, "ready "));
@@ -356,6 +353,9 @@ static void test_a_second_daemon_on_one_file_is_refused(void **state)
     assert_int_equal(RUN(c, text, "serve"), 1);
     assert_string_equal(text, "");
     file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "/control.sock already\n"));
+    assert_int_equal(RUN(c, text, "serve", "--set", "control_socket=other.sock"), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
     assert_non_null(strstr(text, "is in use by process"));
     http_get(c->port, "/healthz", text, sizeof text); /* and the first one did not mind */
     assert_true(str_starts(text, "HTTP/1.1 200"));
@@ -371,6 +371,8 @@ static void test_a_daemon_on_another_file_does_not_take_the_control_socket(void 
     assert_int_equal(RUN(c, text, "serve", "--set", "database=other.db"), 1);
     file_read(path_of(c, "log"), text, sizeof text);
     assert_non_null(strstr(text, "/control.sock already\n"));
+    assert_int_not_equal(stat(path_of(c, "other.db"), &about), 0); /* it was not touched */
+    assert_int_not_equal(stat(path_of(c, "other.db.lock"), &about), 0);
     assert_int_equal(stat(path_of(c, "control.sock"), &about), 0);
     assert_int_equal(RUN(c, text, "user", "add", "anna"), 0); /* it goes to the first */
     assert_int_equal(RUN(c, text, "user", "list"), 0);
@@ -448,8 +450,7 @@ static void test_the_file_is_verified_and_copied_beside_a_running_daemon(void **
     assert_int_equal(RUN(c, text, "backup", path_of(c, "copy.db")), 0);
     assert_int_equal(RUN(c, text, "backup", path_of(c, "copy.db")), 1); /* not overwritten */
     assert_int_equal(daemon_stop(c, SIGTERM), 0);
-    assert_int_equal(rename(path_of(c, "copy.db"), "/tmp/fh-daemon-copy.db"), 0);
-    assert_int_equal(rename("/tmp/fh-daemon-copy.db", path_of(c, "club.db")), 0);
+    assert_int_equal(rename(path_of(c, "copy.db"), path_of(c, "club.db")), 0);
     assert_int_equal(RUN(c, text, "user", "list"), 0);
     assert_non_null(strstr(text, "anna"));
 }
@@ -784,6 +785,9 @@ static void test_letters_come_in_by_lmtp_and_maildir_and_are_looked_at(void **st
     daemon_start(c);
     snprintf(more, sizeof more, " lmtp unix:%s\n", path_of(c, "lmtp.sock"));
     assert_non_null(strstr(c->ready, more));
+    do { /* the letter in the folder is the first, the one below the second */
+        assert_int_equal(RUN(c, text, "inbox", "list"), 0);
+    } while (!strstr(text, " maildir "));
     assert_int_equal(stat(path_of(c, "lmtp.sock"), &about), 0);
     assert_int_equal(about.st_mode & 0777, 0660);
     str_copy(to.sun_path, sizeof to.sun_path, path_of(c, "lmtp.sock"));
@@ -888,25 +892,52 @@ static void test_systemd_is_told_when_it_is_ready_alive_and_stopping(void **stat
     close(fd);
 }
 
+/* A configuration whose mail server is at that port. */
+static void config_write_smtp(struct club *c, int port)
+{
+    FILE *f = fopen(c->config, "w");
+
+    assert_non_null(f);
+    fprintf(f,
+            "public_url = \"http://127.0.0.1:0\";\n"
+            "database = \"club.db\"; control_socket = \"control.sock\";\n"
+            "web_directory = \"%s/web\";\n"
+            "http: { listen = \"127.0.0.1:0\"; shutdown_time = \"5m\"; };\n"
+            "mail: { transport = \"smtp\"; host = \"127.0.0.1\"; port = %d; tls = \"none\";\n"
+            "        from_address = \"club@example.org\"; };\n",
+            FH_SOURCE_DIR, port);
+    fclose(f);
+}
+
 static void test_a_second_signal_ends_it_at_once(void **state)
 {
+    static const char ask[] = "POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+                              "Content-Type: application/json\r\nContent-Length: 16\r\n\r\n"
+                              "{\"login\":\"anna\"}";
     struct club *c = *state;
     struct systemd s = {.listen_fd = -1};
     struct sockaddr_un at = {.sun_family = AF_UNIX};
-    struct sockaddr_in to = {.sin_family = AF_INET};
-    int fd = socket(AF_UNIX, SOCK_DGRAM, 0), slow = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof to;
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0), http = socket(AF_INET, SOCK_STREAM, 0);
+    int server = socket(AF_INET, SOCK_STREAM, 0), silent;
     char text[400];
 
     snprintf(s.notify, sizeof s.notify, "%s", path_of(c, "notify.sock"));
     str_copy(at.sun_path, sizeof at.sun_path, s.notify);
     assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
-    c->set = "http.shutdown_time=5m";
+    assert_int_equal(bind(server, (const struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(listen(server, 1), 0);
+    assert_int_equal(getsockname(server, (struct sockaddr *)&to, &size), 0);
+    config_write_smtp(c, ntohs(to.sin_port));
+    assert_int_equal(RUN(c, text, "user", "add", "anna", "anna@example.org", "--verified"), 0);
     daemon_start_with(c, as_systemd, &s);
-    /* A request that never ends keeps the first stop waiting. */
+    /* A letter to a mail server that is silent keeps the first stop waiting. */
     to.sin_port = htons((uint16_t)c->port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(connect(slow, (const struct sockaddr *)&to, sizeof to), 0);
-    assert_int_equal(write(slow, "GET / HTTP/1.1\r\nHo", 18), 18);
+    assert_int_equal(connect(http, (const struct sockaddr *)&to, sizeof to), 0);
+    assert_int_equal(write(http, ask, sizeof ask - 1), (ssize_t)sizeof ask - 1);
+    silent = accept(server, NULL, NULL);
+    assert_true(silent >= 0);
     assert_int_equal(kill(c->pid, SIGTERM), 0);
     do {
         ssize_t n = recv(fd, text, sizeof text - 1, 0);
@@ -914,8 +945,11 @@ static void test_a_second_signal_ends_it_at_once(void **state)
         text[n] = '\0';
     } while (!strstr(text, "STOPPING=1"));
     assert_int_equal(daemon_stop(c, SIGTERM), 1);
-    close(slow);
+    close(http);
+    close(silent);
+    close(server);
     close(fd);
+    config_write(c, "");
     daemon_start(c); /* and nothing is the worse for it */
     assert_int_equal(daemon_stop(c, SIGTERM), 0);
 }
