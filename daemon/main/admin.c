@@ -104,6 +104,56 @@ static enum status user_add(struct admin_call *call, struct store_txn *txn, utc_
     return st;
 }
 
+/* A2: what waits for somebody before its start does not wait for an account that is shut.  His own
+ * game is called off, his seats and the ones kept for him are open again.  game is room to work in. */
+static enum status open_game_give_up(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                                     int64_t user_id, int64_t game_id, struct game_row *game,
+                                     struct err *err)
+{
+    const struct arbiter_actor admin = {.is_administrator = true}, he = {.user_id = user_id};
+    struct seat_row seats[SEAT_COUNT];
+    struct member_row member;
+    enum status st = games_get(store_txn_conn(txn), game_id, game, err);
+
+    if (st == ST_OK && game->organiser_id == user_id)
+        return arbiter_abort(arb, txn, now, admin, game_id, NULL, game, err);
+    if (st == ST_OK)
+        st = seats_get(store_txn_conn(txn), game_id, seats, err);
+    if (st == ST_OK && seats_of_user(seats, user_id) != 0)
+        st = arbiter_leave(arb, txn, now, he, game_id, 0, game, err);
+    if (st == ST_OK)
+        st = members_get(store_txn_conn(txn), game_id, user_id, &member, err);
+    if (st == ST_OK && member.is_invited)
+        return arbiter_decline(arb, txn, now, he, game_id, NULL, game, err);
+    return st == ST_NOT_FOUND ? ST_OK : st; /* who has left belongs to it no more */
+}
+
+static enum status open_games_give_up(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                                      int64_t user_id, struct err *err)
+{
+    enum { AT_ONCE = 16 };
+    struct game_filter filter = GAME_FILTER_INIT;
+    struct game_cursor from = {.id = 0};
+    struct game_brief *rows = calloc(AT_ONCE, sizeof *rows);
+    struct game_row *game = calloc(1, sizeof *game);
+    enum status st = rows && game ? ST_OK : err_reason(err, REASON_NO_MEMORY, "out of memory");
+
+    filter.player_id = filter.viewer_id = user_id;
+    filter.state = GAME_OPEN;
+    while (st == ST_OK) {
+        size_t n = 0;
+
+        st = games_list(store_txn_conn(txn), &filter, &from, rows, AT_ONCE, &n, &from, err);
+        for (size_t i = 0; i < n && st == ST_OK; i++)
+            st = open_game_give_up(arb, txn, now, user_id, rows[i].id, game, err);
+        if (from.id == 0)
+            break;
+    }
+    free(rows);
+    free(game);
+    return st;
+}
+
 static enum status user_disable(struct admin_call *call, struct store_txn *txn, utc_ms now,
                                 struct err *err)
 {
@@ -111,6 +161,8 @@ static enum status user_disable(struct admin_call *call, struct store_txn *txn, 
     struct user_row user;
     enum status st = user_need(call, txn, &user, err);
 
+    if (st == ST_OK && is_disabled)
+        st = open_games_give_up(&call->engine->arbiter, txn, now, user.id, err);
     if (st == ST_OK)
         st = people_disable(&call->engine->people, txn, 0, user.id, is_disabled, now, err);
     if (st == ST_OK)
