@@ -1,7 +1,9 @@
 #include "arbiter/desk.h"
 #include "store/outbox.h"
 
-enum status delivery_give(struct desk *d, utc_ms until, int64_t *ret_ms, struct err *err)
+/* The player on turn has been told of it at `until` first, or not even then: what he is given for
+ * that in addition to what he has been given; 0 is nothing. */
+static enum status delivery_give(struct desk *d, utc_ms until, int64_t *ret_ms, struct err *err)
 {
     struct clock_fact_row rows[TURN_FACTS_MAX];
     int64_t ms = 0;

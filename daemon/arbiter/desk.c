@@ -169,6 +169,14 @@ const char *arbiter_condition_word(char letter)
     return conditions[CONDITION_ABSENT].word;
 }
 
+enum status desk_check_seat(int seat, struct err *err)
+{
+    if (seat < 0 || seat >= SEATS)
+        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.no_seat", "there is no seat {number}",
+                          ERR_NUMBER("number", seat));
+    return ST_OK;
+}
+
 unsigned desk_seats_of(const struct desk *d, int64_t user_id)
 {
     return seats_of_user(d->seats, user_id);

@@ -12,6 +12,8 @@
 #ifndef FH_ARBITER_DESK_H
 #define FH_ARBITER_DESK_H
 
+#include <assert.h>
+
 #include "arbiter/arbiter.h"
 #include "clock/deadline.h"
 #include "rules/notation.h"
@@ -55,6 +57,22 @@ static inline const char *seat_word(int seat)
     return seat_name((enum seat)seat);
 }
 
+/* Of some seats (bit seat): the first, of which there is one; and is it the only one? */
+static inline int seats_first(unsigned seats)
+{
+    int seat = 0;
+
+    assert(seats != 0);
+    while ((seats >> seat & 1u) == 0)
+        seat++;
+    return seat;
+}
+
+static inline bool seats_are_one(unsigned seats)
+{
+    return seats != 0 && (seats & (seats - 1)) == 0;
+}
+
 /* Is that army in the game no more: its player left, or it was mated and removed (fortress)? */
 static inline bool seat_is_absent(const struct game_row *game, int seat)
 {
@@ -83,6 +101,8 @@ MUST_CHECK enum status desk_event(struct desk *d, enum game_event_kind kind, int
                                   int64_t user_id, const struct event_row *more,
                                   struct err *err);
 
+/* Is there such a seat?  REASON_BAD_FIELD. */
+MUST_CHECK enum status desk_check_seat(int seat, struct err *err);
 /* The seats (bit seat) that a user holds. */
 unsigned desk_seats_of(const struct desk *d, int64_t user_id);
 /* May the actor look at it (access.h)?  Else REASON_NO_SUCH_GAME. */
@@ -134,19 +154,23 @@ MUST_CHECK enum status turn_set_timer(struct desk *d, const struct deadline *dea
                                       unsigned done, struct err *err);
 /* Which warnings this turn has had, from the events. */
 MUST_CHECK enum status turn_announced(struct desk *d, unsigned *ret_done, struct err *err);
-/* Is an outage or a jump of the clock not dealt with yet? */
-MUST_CHECK enum status turn_time_is_doubtful(struct desk *d, bool *ret_is, struct err *err);
+/* May somebody lose by the clock now?  REASON_BUSY while an outage, or a jump of the clock, has not
+ * been made good. */
+MUST_CHECK enum status turn_time_is_sure(struct desk *d, struct err *err);
 
 /* timers' `detail` for the end of a pause, beside enum deadline_alarm */
 enum { TIMER_DETAIL_RESUME = ALARM_COUNT_ };
 
 /* ---------------------------------------------------------------- seating.c */
 
-/* All four seats are taken: start, or let them place. */
-MUST_CHECK enum status seating_start_if_full(struct desk *d, struct err *err);
-/* Placing is over: those missing are drawn; then the game starts. */
-MUST_CHECK enum status seating_end_placing(struct desk *d, int64_t *ret_drawn, struct err *err);
 MUST_CHECK enum status seating_expire_invitation(struct desk *d, int seat, struct err *err);
+
+/* ---------------------------------------------------------------- placing.c */
+
+/* If all four seats are taken: start, or let them place. */
+MUST_CHECK enum status placing_start_if_full(struct desk *d, struct err *err);
+/* Placing is over: those missing are drawn; then the game starts. */
+MUST_CHECK enum status placing_end(struct desk *d, int64_t *ret_drawn, struct err *err);
 
 /* ---------------------------------------------------------------- organise.c */
 
@@ -177,10 +201,8 @@ MUST_CHECK enum status play_read(struct desk *d, const char *text, struct play *
 /* Make it, as the actor's.  ret_row may be NULL. */
 MUST_CHECK enum status play_make(struct desk *d, struct play *play, struct move_row *ret_row,
                                  struct err *err);
-/* May a draw be offered together with the actor's move of the seat on turn? */
-MUST_CHECK enum status play_may_offer(struct desk *d, struct err *err);
-/* The actor, who has just moved, offers it, or agrees to what his partner has offered. */
-MUST_CHECK enum status play_offer(struct desk *d, int seat, struct err *err);
+/* By how much the turn's deadline is over, 0 if it is not.  REASON_LOST_ON_TIME after the grace. */
+MUST_CHECK enum status play_late(struct desk *d, int64_t *ret_late_ms, struct err *err);
 /* The actor resigns a seat. */
 MUST_CHECK enum status play_resign(struct desk *d, int seat, struct err *err);
 /* Which seat resigns: is it said where that matters?  REASON_MISSING_FIELD. */
@@ -188,6 +210,18 @@ MUST_CHECK enum status play_resigner(const struct desk *d, const struct arbiter_
                                      struct err *err);
 /* The seat on turn loses on time. */
 MUST_CHECK enum status play_forfeit(struct desk *d, struct err *err);
+
+/* ---------------------------------------------------------------- draws.c */
+
+/* What the moves made up to a position say of a draw. */
+MUST_CHECK enum status draw_find(struct desk *d, const struct position *pos,
+                                 enum draw_verdict *ret_verdict, struct err *err);
+/* Has every army that has a say said yes? */
+bool draw_is_agreed(const struct desk *d, const struct vote_row *vote);
+/* May a draw be offered together with the actor's move of the seat on turn? */
+MUST_CHECK enum status draw_may_offer(struct desk *d, struct err *err);
+/* The actor, who has just moved, offers it, or agrees to what his partner has offered. */
+MUST_CHECK enum status draw_offer(struct desk *d, int seat, struct err *err);
 
 /* ---------------------------------------------------------------- held.c */
 
@@ -207,10 +241,6 @@ MUST_CHECK enum status held_settle(struct desk *d, struct err *err);
 
 /* ---------------------------------------------------------------- delivery.c */
 
-/* The player on turn has been told of it at `until` first, or not even then: what he is given for
- * that in addition to what he has been given; 0 is nothing. */
-MUST_CHECK enum status delivery_give(struct desk *d, utc_ms until, int64_t *ret_ms,
-                                     struct err *err);
 /* The same up to now, if his letter is wanted and has not been handed over. */
 MUST_CHECK enum status delivery_give_waiting(struct desk *d, int64_t *ret_ms, struct err *err);
 

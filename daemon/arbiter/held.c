@@ -99,7 +99,7 @@ enum status arbiter_hold(const struct arbiter *arb, struct store_txn *txn, utc_m
                           "your move {move} in game {game} is being held; take it back first",
                           ERR_TEXT("move", other->move), ERR_TEXT("game", d.game.public_id));
     if (with_draw)
-        TRY(play_may_offer(&d, err));
+        TRY(draw_may_offer(&d, err));
     TRY(held_remove(&d, seat, err)); /* who moves does not resign */
     held.seat = seat;
     (void)move_print_coordinate(play.reading.move, held.move, sizeof held.move);
@@ -242,7 +242,7 @@ static enum status play_held(struct desk *d, const struct held_row *held, struct
     TRY(play_read(d, held->move, &play, err));
     TRY(play_make(d, &play, NULL, err));
     if (held->with_draw && d->game.state == GAME_RUNNING)
-        TRY(play_offer(d, held->seat, err));
+        TRY(draw_offer(d, held->seat, err));
     return ST_OK;
 }
 

@@ -79,16 +79,10 @@ enum status arbiter_pause_end(struct store_conn *conn, int64_t game_id, utc_ms *
 /* The clock stops. */
 static enum status pause_begin(struct desk *d, struct err *err)
 {
-    bool doubtful = false;
-
     /* Past the deadline the clock can still be stopped, past the grace it is the tick's. */
     if (d->now > deadline_grace_end(d->game.deadline_at,
                                     d->game.state == GAME_RUNNING ? d->game.grace_ms : 0)) {
-        TRY(turn_time_is_doubtful(d, &doubtful, err));
-        if (doubtful)
-            return err_detail(
-                err, REASON_BUSY, "refusal.making_good",
-                "the server is making good for time it was away; try again in a minute");
+        TRY(turn_time_is_sure(d, err));
         return err_detail(err, REASON_LOST_ON_TIME, "refusal.turn_over",
                           "the time for this turn is over");
     }

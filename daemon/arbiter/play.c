@@ -18,8 +18,6 @@ static_assert((int)GAME_CAUSE_MATE == (int)CAUSE_MATE &&
                   (int)GAME_CAUSE_AGREEMENT == (int)CAUSE_AGREEMENT,
               "causes");
 
-enum { HASHES_MAX = 1024, EVENTS_PAGE = 32, VOTES_MAX = 512 };
-
 enum status arbiter_position(const struct game_row *game, struct position *ret_position,
                              struct err *err)
 {
@@ -56,34 +54,10 @@ static enum status not_running(const struct desk *d, struct err *err)
     }
 }
 
-enum status play_open(struct desk *d, const struct arbiter *arb, struct store_txn *txn, utc_ms now,
-                      struct arbiter_actor actor, const struct arbiter_act *act, bool needs_clock,
-                      int *ret_seat, struct err *err)
+/* What the actor has seen of the game, against what it is. */
+static enum status compare_seen(const struct desk *d, const struct arbiter_act *act,
+                                struct err *err)
 {
-    unsigned mine;
-    int seat = act->seat;
-
-    if (seat != ARBITER_ANY_SEAT && (seat < 0 || seat >= SEATS))
-        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.no_seat", "there is no seat {number}",
-                          ERR_NUMBER("number", seat));
-    TRY(desk_open(d, arb, txn, now, actor, act->game_id, err));
-    if (act->received_at > 0 && act->received_at < now)
-        d->acted_at = act->received_at;
-    mine = desk_seats_of(d, actor.user_id);
-    if (mine == 0)
-        TRY(desk_may_see(d, err));
-    if (mine == 0 || (seat != ARBITER_ANY_SEAT && (mine >> seat & 1u) == 0))
-        return mine == 0 ? ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.not_playing",
-                                      "you do not play in game {game}",
-                                      ERR_TEXT("game", d->game.public_id))
-                         : ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.seat_not_yours",
-                                      "that seat of game {game} is not yours",
-                                      ERR_TEXT("game", d->game.public_id));
-    if (d->game.state != GAME_RUNNING)
-        return not_running(d, err);
-    if (needs_clock && d->game.paused_at != UTC_NONE)
-        return ERR_DETAIL(err, REASON_GAME_PAUSED, "refusal.paused", "game {game} is paused",
-                          ERR_TEXT("game", d->game.public_id));
     if (act->state_no < 0)
         return err_detail(err, REASON_MISSING_FIELD, "refusal.state_needed",
                           "the state number that this answers must be named");
@@ -107,128 +81,61 @@ enum status play_open(struct desk *d, const struct arbiter *arb, struct store_tx
                           ERR_TEXT("game", d->game.public_id), ERR_TEXT("now", stands),
                           ERR_TEXT("said", said));
     }
-    if (seat == ARBITER_ANY_SEAT) {
-        if ((mine >> d->game.turn_seat & 1u) != 0) {
-            seat = d->game.turn_seat;
-        } else {
-            for (seat = 0; (mine >> seat & 1u) == 0; seat++)
-                ;
-            /* Two seats, neither on turn: the one that is still in the game. */
-            unsigned in_game = 0;
-            for (int s = 0; s < SEATS; s++) {
-                if ((mine >> s & 1u) != 0 && d->seats[s].left_how == SEAT_STAYED)
-                    in_game |= 1u << s;
-            }
-            if ((in_game & (in_game - 1)) == 0 && in_game != 0) {
-                for (seat = 0; (in_game >> seat & 1u) == 0; seat++)
-                    ;
-            }
-        }
-    }
-    *ret_seat = seat;
     return ST_OK;
 }
 
-/* Did he mean one of two seats without saying which, where it matters? */
-static bool seat_is_unclear(const struct desk *d, const struct arbiter_act *act)
+/* Those of the actor's seats whose armies have not left. */
+static unsigned seats_that_stayed(const struct desk *d)
 {
-    unsigned in_game = 0;
+    unsigned seats = desk_seats_of(d, d->actor.user_id);
+
+    for (int s = 0; s < SEATS; s++) {
+        if (d->seats[s].left_how != SEAT_STAYED)
+            seats &= ~(1u << s);
+    }
+    return seats;
+}
+
+/* The seat that acts where none is named: the one on turn; of two off turn the one whose army has
+ * not left. */
+static int seat_meant(const struct desk *d)
+{
+    unsigned mine = desk_seats_of(d, d->actor.user_id), stayed = seats_that_stayed(d);
+
+    if ((mine >> d->game.turn_seat & 1u) != 0)
+        return d->game.turn_seat;
+    return seats_first(seats_are_one(stayed) ? stayed : mine);
+}
+
+enum status play_open(struct desk *d, const struct arbiter *arb, struct store_txn *txn, utc_ms now,
+                      struct arbiter_actor actor, const struct arbiter_act *act, bool needs_clock,
+                      int *ret_seat, struct err *err)
+{
+    unsigned mine;
 
     if (act->seat != ARBITER_ANY_SEAT)
-        return false;
-    for (int s = 0; s < SEATS; s++) {
-        if (d->seats[s].state == SEAT_TAKEN && d->seats[s].user_id == d->actor.user_id &&
-            d->seats[s].left_how == SEAT_STAYED)
-            in_game |= 1u << s;
+        TRY(desk_check_seat(act->seat, err));
+    TRY(desk_open(d, arb, txn, now, actor, act->game_id, err));
+    if (act->received_at > 0 && act->received_at < now)
+        d->acted_at = act->received_at;
+    mine = desk_seats_of(d, actor.user_id);
+    if (mine == 0) {
+        TRY(desk_may_see(d, err));
+        return ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.not_playing",
+                          "you do not play in game {game}",
+                          ERR_TEXT("game", d->game.public_id));
     }
-    return (in_game & (in_game - 1)) != 0;
-}
-
-/* ---------------------------------------------------------------- draws */
-
-static bool condition_is_in_play(char c)
-{
-    return c == 'a' || c == 's'; /* neither mated nor absent (R-C10) */
-}
-
-static bool vote_is_agreed(const struct desk *d, const struct vote_row *vote)
-{
-    for (int s = 0; s < SEATS; s++) {
-        if (condition_is_in_play(d->game.conditions[s]) && vote->answers[s] != 1)
-            return false;
-    }
-    return true;
-}
-
-/* The hashes of the positions since the last capture or promotion (fortress: or pawn move), the
- * present one last: older ones can't come again. */
-static enum status hashes_since(struct desk *d, const struct position *pos,
-                                uint64_t ret[HASHES_MAX], size_t *ret_n, struct err *err)
-{
-    int first = d->game.ply > (int)pos->count ? d->game.ply - (int)pos->count : 0;
-    struct event_row rows[EVENTS_PAGE];
-    size_t n = 0, got = 0;
-    int64_t since = 0;
-    bool left = false;
-
-    /* R-C8 ends a game before this could be too short; positions left by leavers come on top. */
-    if (d->game.ply - first >= HASHES_MAX - 16)
-        first = d->game.ply - (HASHES_MAX - 16);
-    if (first == 0) {
-        struct game_row at_start = d->game;
-        struct position start;
-        memcpy(at_start.position, at_start.start_position, sizeof at_start.position);
-        TRY(arbiter_position(&at_start, &start, err));
-        ret[n++] = start.hash;
-    }
-    TRY(moves_hashes(d->conn, d->game.id, first > 0 ? first - 1 : 0, ret + n, HASHES_MAX - 16 - n,
-                     &got, err));
-    n += got;
-    for (int s = 0; s < SEATS; s++)
-        left = left || d->seats[s].left_how != SEAT_STAYED;
-    if (left) {
-        if (first > 0) {
-            struct move_row move;
-            TRY(moves_get(d->conn, d->game.id, first, &move, err));
-            since = move.seq;
-        }
-        do {
-            TRY(events_of_game(d->conn, d->game.id, since, rows, EVENTS_PAGE, &got, err));
-            for (size_t i = 0; i < got; i++) {
-                since = rows[i].seq;
-                if ((rows[i].kind == GAME_EVENT_RESIGNED || rows[i].kind == GAME_EVENT_FORFEITED) &&
-                    n < HASHES_MAX - 1)
-                    ret[n++] = rows[i].position_hash;
-            }
-        } while (got == EVENTS_PAGE);
-    }
-    /* The order does not matter but for the last, and the present one is among them. */
-    for (size_t i = n; i-- > 0;) {
-        if (ret[i] == pos->hash) {
-            uint64_t last = ret[n - 1];
-            ret[n - 1] = ret[i];
-            ret[i] = last;
-            *ret_n = n;
-            return ST_OK;
-        }
-    }
-    ret[n++] = pos->hash;
-    *ret_n = n;
-    return ST_OK;
-}
-
-static enum status find_draw(struct desk *d, const struct position *pos,
-                             enum draw_verdict *ret_verdict, struct err *err)
-{
-    uint64_t hashes[HASHES_MAX];
-    size_t n = 0;
-
-    if (pos->count < 4) { /* nobody has moved twice since */
-        *ret_verdict = DRAW_NONE;
-        return ST_OK;
-    }
-    TRY(hashes_since(d, pos, hashes, &n, err));
-    *ret_verdict = draw_by_history(hashes, n, pos->count);
+    if (act->seat != ARBITER_ANY_SEAT && (mine >> act->seat & 1u) == 0)
+        return ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.seat_not_yours",
+                          "that seat of game {game} is not yours",
+                          ERR_TEXT("game", d->game.public_id));
+    if (d->game.state != GAME_RUNNING)
+        return not_running(d, err);
+    if (needs_clock && d->game.paused_at != UTC_NONE)
+        return ERR_DETAIL(err, REASON_GAME_PAUSED, "refusal.paused", "game {game} is paused",
+                          ERR_TEXT("game", d->game.public_id));
+    TRY(compare_seen(d, act, err));
+    *ret_seat = act->seat != ARBITER_ANY_SEAT ? act->seat : seat_meant(d);
     return ST_OK;
 }
 
@@ -276,14 +183,14 @@ static enum status go_on(struct desk *d, const struct position *pos, int mover, 
         has_vote = false;
     }
     if (mover >= 0) {
-        TRY(find_draw(d, pos, &draw, err));
+        TRY(draw_find(d, pos, &draw, err));
         if (draw == DRAW_FIVEFOLD)
             return desk_finish(d, GAME_RESULT_DRAW, GAME_CAUSE_FIVEFOLD, VOTE_LAPSED, err);
         if (draw == DRAW_COUNT)
             return desk_finish(d, GAME_RESULT_DRAW, GAME_CAUSE_SEVENTY_FIVE_ROUNDS, VOTE_LAPSED,
                                err);
     }
-    if (has_vote && vote_is_agreed(d, &vote))
+    if (has_vote && draw_is_agreed(d, &vote))
         return desk_finish(d, GAME_RESULT_DRAW, GAME_CAUSE_AGREEMENT, VOTE_ACCEPTED, err);
     d->game.turn_seat = pos->turn;
     d->game.turn_user_id = d->seats[pos->turn].user_id;
@@ -340,21 +247,15 @@ static enum status time_used(struct desk *d, int64_t *ret_ms, struct err *err)
     return ST_OK;
 }
 
-/* In time or late; REASON_LOST_ON_TIME after the grace. */
-static enum status judge_time(struct desk *d, int64_t *ret_late_ms, struct err *err)
+enum status play_late(struct desk *d, int64_t *ret_late_ms, struct err *err)
 {
     utc_ms end = deadline_grace_end(d->game.deadline_at, d->game.grace_ms);
-    bool doubtful = false;
 
     if (d->acted_at <= d->game.deadline_at) {
         *ret_late_ms = 0;
         return ST_OK;
     }
-    /* Nobody loses by an outage, or by a clock that jumped, that has not been made good yet. */
-    TRY(turn_time_is_doubtful(d, &doubtful, err));
-    if (doubtful)
-        return err_detail(err, REASON_BUSY, "refusal.making_good",
-                          "the server is making good for time it was away; try again in a minute");
+    TRY(turn_time_is_sure(d, err));
     if (d->acted_at > end)
         return ERR_DETAIL(err, REASON_LOST_ON_TIME, "refusal.turn_over_at",
                           "the time for this turn was over at {at}",
@@ -379,7 +280,7 @@ enum status play_judge(struct desk *d, int seat, const char *text, struct play *
     if (seat != d->game.turn_seat)
         return ERR_DETAIL(err, REASON_NOT_YOUR_TURN, "refusal.turn_of", "it is the turn of {seat}",
                           ERR_SEAT("seat", d->game.turn_seat));
-    TRY(judge_time(d, &ret_play->late_ms, err));
+    TRY(play_late(d, &ret_play->late_ms, err));
     return play_read(d, text, ret_play, err);
 }
 
@@ -483,7 +384,9 @@ static enum status leave(struct desk *d, int seat, enum leave_how how, int64_t b
 
 enum status play_resigner(const struct desk *d, const struct arbiter_act *act, struct err *err)
 {
-    if (seat_is_unclear(d, act))
+    unsigned stayed = seats_that_stayed(d);
+
+    if (act->seat == ARBITER_ANY_SEAT && stayed != 0 && !seats_are_one(stayed))
         return err_detail(err, REASON_MISSING_FIELD, "refusal.which_resigns",
                           "name the seat: which of your two resigns?");
     return ST_OK;
@@ -513,255 +416,4 @@ enum status arbiter_resign(const struct arbiter *arb, struct store_txn *txn, utc
 enum status play_forfeit(struct desk *d, struct err *err)
 {
     return leave(d, d->game.turn_seat, LEAVE_FORFEIT, 0, err);
-}
-
-/* ---------------------------------------------------------------- agreeing (R-C10) */
-
-/* The actor's seats that have a say. */
-static enum status voting_seats(const struct desk *d, unsigned *ret_seats, struct err *err)
-{
-    unsigned mine = desk_seats_of(d, d->actor.user_id), in_play = 0;
-
-    for (int s = 0; s < SEATS; s++) {
-        if ((mine >> s & 1u) != 0 && condition_is_in_play(d->game.conditions[s]))
-            in_play |= 1u << s;
-    }
-    if (in_play == 0)
-        return err_detail(err, REASON_SEAT_OUT, "refusal.no_say",
-                          "your army is mated or has left: it has no say in a draw");
-    *ret_seats = in_play;
-    return ST_OK;
-}
-
-/* All votes there have been; REASON_LIMIT when no more fit. */
-static enum status votes_before(struct desk *d, struct vote_row ret[VOTES_MAX], size_t *ret_n,
-                                struct err *err)
-{
-    TRY(votes_list(d->conn, d->game.id, ret, VOTES_MAX, ret_n, err));
-    if (*ret_n == VOTES_MAX)
-        return ERR_DETAIL(err, REASON_LIMIT, "refusal.offers_most",
-                          "game {game} has seen {most} draw offers; no more are taken",
-                          ERR_TEXT("game", d->game.public_id), ERR_NUMBER("most", VOTES_MAX));
-    return ST_OK;
-}
-
-/* One may ask again only after a move of one's own. */
-static enum status check_repeated_offer(struct desk *d, unsigned seats, struct err *err)
-{
-    struct vote_row votes[VOTES_MAX];
-    struct move_row moves[SEATS * 2];
-    int64_t asked_seq = 0;
-    size_t n = 0;
-
-    TRY(votes_before(d, votes, &n, err));
-    for (size_t i = 0; i < n; i++) {
-        if (votes[i].kind == VOTE_DRAW && (seats >> votes[i].seat & 1u) != 0)
-            asked_seq = votes[i].seq;
-    }
-    if (asked_seq == 0)
-        return ST_OK;
-    int from = d->game.ply - (int)COUNT_OF(moves) + 1;
-    TRY(moves_list(d->conn, d->game.id, from < 1 ? 1 : from, moves, COUNT_OF(moves), &n, err));
-    for (size_t i = 0; i < n; i++) {
-        if ((seats >> moves[i].seat & 1u) != 0 && moves[i].seq > asked_seq)
-            return ST_OK;
-    }
-    return err_detail(err, REASON_LIMIT, "refusal.offered_already",
-                      "you have offered a draw since your last move");
-}
-
-/* The open offer; REASON_NO_DRAW_OFFERED. */
-static enum status offer_open(struct desk *d, struct vote_row *ret_vote, struct err *err)
-{
-    enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, ret_vote, err);
-
-    return st == ST_NOT_FOUND ? ERR_DETAIL(err, REASON_NO_DRAW_OFFERED, "refusal.no_offer",
-                                           "no draw is offered in game {game}",
-                                           ERR_TEXT("game", d->game.public_id))
-                              : st;
-}
-
-static enum status agree_if_all(struct desk *d, struct err *err)
-{
-    struct vote_row vote;
-
-    TRY(votes_get_open(d->conn, d->game.id, VOTE_DRAW, &vote, err));
-    if (!vote_is_agreed(d, &vote))
-        return ST_OK;
-    return desk_finish(d, GAME_RESULT_DRAW, GAME_CAUSE_AGREEMENT, VOTE_ACCEPTED, err);
-}
-
-static enum status offer_put(struct desk *d, int seat, unsigned seats, struct err *err)
-{
-    int64_t id = 0;
-
-    TRY(desk_event(d, GAME_EVENT_DRAW_OFFERED, seat, d->actor.user_id, NULL, err));
-    TRY(votes_open(d->txn, d->game.id, VOTE_DRAW, seat, d->game.last_seq, d->now, &id, err));
-    for (int s = 0; s < SEATS; s++) {
-        if (s != seat && (seats >> s & 1u) != 0)
-            TRY(votes_answer(d->txn, id, s, true, d->now, err));
-    }
-    return agree_if_all(d, err);
-}
-
-/* Yes to the open offer from all of these seats that have not said so. */
-static enum status offer_accept(struct desk *d, const struct vote_row *vote, unsigned seats,
-                                bool *ret_is_anew, struct err *err)
-{
-    bool anew = false;
-
-    for (int s = 0; s < SEATS; s++) {
-        if ((seats >> s & 1u) == 0 || vote->answers[s] == 1)
-            continue;
-        TRY(votes_answer(d->txn, vote->id, s, true, d->now, err));
-        TRY(desk_event(d, GAME_EVENT_DRAW_ACCEPTED, s, d->actor.user_id, NULL, err));
-        anew = true;
-    }
-    *ret_is_anew = anew;
-    return anew ? agree_if_all(d, err) : ST_OK;
-}
-
-enum status play_may_offer(struct desk *d, struct err *err)
-{
-    struct vote_row open, votes[VOTES_MAX];
-    unsigned seats = 0;
-    size_t n = 0;
-
-    TRY(voting_seats(d, &seats, err));
-    enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, &open, err);
-    if (st != ST_OK && st != ST_NOT_FOUND)
-        return st;
-    /* An enemy's offer lapses by the move, the partner's is agreed to. */
-    if (st == ST_OK && !seats_are_enemies((enum seat)open.seat, (enum seat)d->game.turn_seat)) {
-        for (int s = 0; s < SEATS; s++) {
-            if ((seats >> s & 1u) != 0 && open.answers[s] != 1)
-                return ST_OK;
-        }
-        return err_detail(err, REASON_ALREADY_DONE, "refusal.agreed_already",
-                          "you have agreed to the open offer already");
-    }
-    return votes_before(d, votes, &n, err);
-}
-
-enum status play_offer(struct desk *d, int seat, struct err *err)
-{
-    struct vote_row open;
-    unsigned seats = 0;
-    bool anew = false;
-
-    TRY(voting_seats(d, &seats, err));
-    enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, &open, err);
-    if (st == ST_NOT_FOUND)
-        return offer_put(d, seat, seats, err);
-    return st == ST_OK ? offer_accept(d, &open, seats, &anew, err) : st;
-}
-
-enum status arbiter_offer_draw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
-                               struct arbiter_actor actor, const struct arbiter_act *act,
-                               struct game_row *ret_game, struct err *err)
-{
-    struct vote_row open;
-    unsigned seats = 0;
-    struct desk d;
-    int seat = -1;
-
-    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
-    TRY(voting_seats(&d, &seats, err));
-    if ((seats >> seat & 1u) == 0) {
-        if (act->seat != ARBITER_ANY_SEAT)
-            return ERR_DETAIL(err, REASON_SEAT_OUT, "refusal.seat_out",
-                              "{seat} is mated or has left", ERR_SEAT("seat", seat));
-        for (seat = 0; (seats >> seat & 1u) == 0; seat++)
-            ;
-    }
-    enum status st = votes_get_open(d.conn, d.game.id, VOTE_DRAW, &open, err);
-    if (st == ST_OK)
-        return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.offer_open",
-                          "a draw has been offered by {seat}: accept or decline that",
-                          ERR_SEAT("seat", open.seat));
-    if (st != ST_NOT_FOUND)
-        return st;
-    TRY(check_repeated_offer(&d, seats, err));
-    TRY(offer_put(&d, seat, seats, err));
-    return desk_close(&d, ret_game, err);
-}
-
-enum status arbiter_accept_draw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
-                                struct arbiter_actor actor, const struct arbiter_act *act,
-                                struct game_row *ret_game, struct err *err)
-{
-    struct vote_row vote;
-    unsigned seats = 0;
-    struct desk d;
-    int seat = -1;
-    bool anew = false;
-
-    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
-    TRY(offer_open(&d, &vote, err));
-    TRY(voting_seats(&d, &seats, err));
-    TRY(offer_accept(&d, &vote, seats, &anew, err));
-    if (!anew)
-        return err_detail(err, REASON_ALREADY_DONE, "refusal.draw_agreed",
-                          "you have agreed to this draw already");
-    return desk_close(&d, ret_game, err);
-}
-
-enum status arbiter_decline_draw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
-                                 struct arbiter_actor actor, const struct arbiter_act *act,
-                                 struct game_row *ret_game, struct err *err)
-{
-    struct vote_row vote;
-    unsigned seats = 0;
-    struct desk d;
-    int seat = -1;
-
-    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
-    TRY(offer_open(&d, &vote, err));
-    TRY(voting_seats(&d, &seats, err));
-    if ((seats >> seat & 1u) == 0) {
-        if (act->seat != ARBITER_ANY_SEAT)
-            return ERR_DETAIL(err, REASON_SEAT_OUT, "refusal.seat_out",
-                              "{seat} is mated or has left", ERR_SEAT("seat", seat));
-        for (seat = 0; (seats >> seat & 1u) == 0; seat++)
-            ;
-    }
-    /* His own offer he takes back: nobody has refused it, it is no more. */
-    bool is_offerer = (seats >> vote.seat & 1u) != 0;
-    TRY(votes_answer(txn, vote.id, is_offerer ? vote.seat : seat, false, now, err));
-    TRY(votes_settle(txn, vote.id, is_offerer ? VOTE_WITHDRAWN : VOTE_DECLINED, now, err));
-    TRY(desk_event(&d, is_offerer ? GAME_EVENT_DRAW_LAPSED : GAME_EVENT_DRAW_DECLINED,
-                   is_offerer ? vote.seat : seat, actor.user_id, NULL, err));
-    return desk_close(&d, ret_game, err);
-}
-
-enum status arbiter_claim_draw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
-                               struct arbiter_actor actor, const struct arbiter_act *act,
-                               struct game_row *ret_game, struct err *err)
-{
-    struct event_row more = EVENT_ROW_INIT;
-    enum draw_verdict verdict = DRAW_NONE;
-    struct position pos;
-    struct desk d;
-    int64_t late_ms = 0;
-    int seat = -1;
-
-    TRY(play_open(&d, arb, txn, now, actor, act, true, &seat, err));
-    if (seat != d.game.turn_seat)
-        return ERR_DETAIL(err, REASON_NOT_YOUR_TURN, "refusal.claim_turn",
-                          "a draw is claimed by the player to move; it is the turn of {seat}",
-                          ERR_SEAT("seat", d.game.turn_seat));
-    TRY(judge_time(&d, &late_ms, err));
-    TRY(arbiter_position(&d.game, &pos, err));
-    TRY(find_draw(&d, &pos, &verdict, err));
-    if (verdict == DRAW_NONE)
-        return ERR_DETAIL(err, REASON_NO_CLAIM, "refusal.no_claim",
-                          "this position has not stood three times, and the turns without a "
-                          "capture or promotion are {count}; {need} are needed",
-                          ERR_NUMBER("count", pos.count), ERR_NUMBER("need", COUNT_CLAIM));
-    more.cause = verdict == DRAW_CLAIM_THREEFOLD || verdict == DRAW_FIVEFOLD
-                     ? GAME_CAUSE_THREEFOLD
-                     : GAME_CAUSE_FIFTY_ROUNDS;
-    TRY(desk_event(&d, GAME_EVENT_DRAW_CLAIMED, seat, actor.user_id, &more, err));
-    TRY(desk_finish(&d, GAME_RESULT_DRAW, more.cause, VOTE_LAPSED, err));
-    return desk_close(&d, ret_game, err);
 }

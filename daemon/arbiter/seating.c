@@ -1,8 +1,5 @@
-#include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "arbiter/access.h"
 #include "arbiter/desk.h"
@@ -399,19 +396,11 @@ enum status arbiter_create(const struct arbiter *arb, struct store_txn *txn, utc
             TRY(offer_seat(&d, s, &wish->seats[s], err));
         TRY(desk_reload_seats(&d, err));
     }
-    TRY(seating_start_if_full(&d, err));
+    TRY(placing_start_if_full(&d, err));
     return desk_close(&d, ret_game, err);
 }
 
 /* ---------------------------------------------------------------- invitations by the organiser */
-
-static enum status check_seat(int seat, struct err *err)
-{
-    if (seat < 0 || seat >= SEATS)
-        return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.no_seat", "there is no seat {number}",
-                          ERR_NUMBER("number", seat));
-    return ST_OK;
-}
 
 enum status arbiter_invite(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                            struct arbiter_actor actor, int64_t game_id, int seat,
@@ -421,7 +410,7 @@ enum status arbiter_invite(const struct arbiter *arb, struct store_txn *txn, utc
     enum audit_role role;
     struct desk d;
 
-    TRY(check_seat(seat, err));
+    TRY(desk_check_seat(seat, err));
     TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
     TRY(desk_may_organise(&d, &role, err));
     TRY(needs_open(&d, err));
@@ -433,7 +422,7 @@ enum status arbiter_invite(const struct arbiter *arb, struct store_txn *txn, utc
                           "the seat {seat} is not free", ERR_SEAT("seat", seat));
     TRY(offer_seat(&d, seat, offer, err));
     TRY(desk_reload_seats(&d, err));
-    TRY(seating_start_if_full(&d, err));
+    TRY(placing_start_if_full(&d, err));
     return desk_close(&d, ret_game, err);
 }
 
@@ -452,7 +441,7 @@ enum status arbiter_withdraw(const struct arbiter *arb, struct store_txn *txn, u
     enum audit_role role;
     struct desk d;
 
-    TRY(check_seat(seat, err));
+    TRY(desk_check_seat(seat, err));
     TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
     TRY(desk_may_organise(&d, &role, err));
     TRY(needs_open(&d, err));
@@ -574,7 +563,7 @@ enum status arbiter_accept(const struct arbiter *arb, struct store_txn *txn, utc
         TRY(take_seat(&d, mine[i].seat, actor.user_id, err));
         TRY(desk_reload_seats(&d, err));
     }
-    TRY(seating_start_if_full(&d, err));
+    TRY(placing_start_if_full(&d, err));
     return desk_close(&d, ret_game, err);
 }
 
@@ -641,7 +630,7 @@ enum status arbiter_join(const struct arbiter *arb, struct store_txn *txn, utc_m
         TRY(take_seat(&d, s, actor.user_id, err));
     }
     TRY(desk_reload_seats(&d, err));
-    TRY(seating_start_if_full(&d, err));
+    TRY(placing_start_if_full(&d, err));
     return desk_close(&d, ret_game, err);
 }
 
@@ -674,254 +663,5 @@ enum status arbiter_leave(const struct arbiter *arb, struct store_txn *txn, utc_
         TRY(desk_event(&d, GAME_EVENT_SEAT_LEFT, s, actor.user_id, NULL, err));
     }
     TRY(desk_reload_seats(&d, err));
-    return desk_close(&d, ret_game, err);
-}
-
-/* ---------------------------------------------------------------- placing and the start */
-
-static enum status corrupt_rules(const struct desk *d, struct err *err)
-{
-    return err_reason(err, REASON_CORRUPT, "game %s: its rules cannot be read: %s",
-                      d->game.public_id, d->game.rules);
-}
-
-static void placement_print(const struct reserve *reserve, char ret[SEAT_PLACEMENT_SIZE])
-{
-    char sq[3][SQUARE_TEXT_MAX];
-
-    for (int i = 0; i < 3; i++)
-        (void)square_print(reserve->square[i], sq[i]);
-    (void)snprintf(ret, SEAT_PLACEMENT_SIZE, "%s %s %s", sq[0], sq[1], sq[2]);
-}
-
-static bool placement_parse(const char *text, struct reserve *ret)
-{
-    size_t len = strlen(text), at = 0;
-
-    for (int i = 0; i < 3; i++) {
-        int square = SQUARE_NONE;
-        size_t n = square_read(text + at, len - at, &square);
-        if (n == 0)
-            return false;
-        ret->square[i] = (uint8_t)square;
-        at += n;
-        if (i < 2 && text[at++] != ' ')
-            return false;
-    }
-    return at == len;
-}
-
-static enum status start(struct desk *d, const struct variant *variant, struct err *err)
-{
-    struct reserve reserves[SEATS];
-    struct position pos;
-
-    for (int s = 0; s < SEATS; s++) {
-        uint8_t bytes[RESERVE_RANDOM_BYTES];
-
-        switch (d->game.reserve) {
-        case GAME_RESERVE_RANDOM:
-            d->arb->entropy.fill(d->arb->entropy.arg, bytes, sizeof bytes);
-            reserve_draw(variant->game, (enum seat)s, bytes, &reserves[s]);
-            break;
-        case GAME_RESERVE_CHOSEN:
-            if (!placement_parse(d->seats[s].placement, &reserves[s]))
-                return err_reason(err, REASON_CORRUPT, "game %s: the reserve of %s cannot be read",
-                                  d->game.public_id, seat_word(s));
-            break;
-        default:
-            memset(&reserves[s], 0, sizeof reserves[s]);
-            break;
-        }
-    }
-    bool with = d->game.reserve == GAME_RESERVE_RANDOM || d->game.reserve == GAME_RESERVE_CHOSEN;
-    if (position_start(variant, with ? reserves : NULL, &pos) != RESERVE_OK)
-        return err_reason(err, REASON_CORRUPT, "game %s: its start cannot be set up",
-                          d->game.public_id);
-    (void)position_print(&pos, d->game.start_position, sizeof d->game.start_position);
-    memcpy(d->game.position, d->game.start_position, sizeof d->game.position);
-    d->game.position_hash = pos.hash;
-    d->game.ply = 0;
-    d->game.state = GAME_RUNNING;
-    d->game.started_at = d->now;
-    d->game.expires_at = UTC_NONE;
-    d->game.turn_seat = pos.turn;
-    d->game.turn_user_id = d->seats[pos.turn].user_id;
-    TRY(timers_clear_game(d->txn, d->game.id, err));
-    TRY(desk_event(d, GAME_EVENT_STARTED, -1, 0, NULL, err));
-    TRY(turn_begin(d, err));
-    struct event_row more = EVENT_ROW_INIT;
-    more.deadline_at = d->game.deadline_at;
-    return desk_event(d, GAME_EVENT_TURN, pos.turn, 0, &more, err);
-}
-
-enum status seating_start_if_full(struct desk *d, struct err *err)
-{
-    struct event_row more = EVENT_ROW_INIT;
-    struct variant variant;
-
-    for (int s = 0; s < SEATS; s++) {
-        if (d->seats[s].state != SEAT_TAKEN)
-            return ST_OK;
-    }
-    if (variant_parse(d->game.rules, &variant, NULL) != VARIANT_OK)
-        return corrupt_rules(d, err);
-    if (d->game.reserve != GAME_RESERVE_CHOSEN)
-        return start(d, &variant, err);
-    TRY(timers_clear_game(d->txn, d->game.id, err));
-    d->game.state = GAME_PLACING;
-    d->game.expires_at = UTC_NONE;
-    TRY(turn_begin(d, err));
-    more.deadline_at = d->game.deadline_at;
-    return desk_event(d, GAME_EVENT_PLACING, -1, 0, &more, err);
-}
-
-static enum status start_if_placed(struct desk *d, struct err *err)
-{
-    struct variant variant;
-
-    TRY(desk_reload_seats(d, err));
-    for (int s = 0; s < SEATS; s++) {
-        if (d->seats[s].placement[0] == '\0')
-            return ST_OK;
-    }
-    if (variant_parse(d->game.rules, &variant, NULL) != VARIANT_OK)
-        return corrupt_rules(d, err);
-    return start(d, &variant, err);
-}
-
-enum status seating_end_placing(struct desk *d, int64_t *ret_drawn, struct err *err)
-{
-    struct variant variant;
-    int64_t drawn = 0;
-
-    if (variant_parse(d->game.rules, &variant, NULL) != VARIANT_OK)
-        return corrupt_rules(d, err);
-    for (int s = 0; s < SEATS; s++) {
-        uint8_t bytes[RESERVE_RANDOM_BYTES];
-        char text[SEAT_PLACEMENT_SIZE];
-        struct reserve reserve;
-
-        if (d->seats[s].placement[0] != '\0')
-            continue;
-        d->arb->entropy.fill(d->arb->entropy.arg, bytes, sizeof bytes);
-        reserve_draw(variant.game, (enum seat)s, bytes, &reserve);
-        placement_print(&reserve, text);
-        TRY(seats_place(d->txn, d->game.id, s, text, d->now, err));
-        TRY(desk_event(d, GAME_EVENT_PLACED, s, 0, NULL, err));
-        drawn++;
-    }
-    TRY(start_if_placed(d, err));
-    *ret_drawn = drawn;
-    return ST_OK;
-}
-
-/* Which of the actor's seats is to be placed. */
-static enum status placing_seat(const struct desk *d, int wanted, int *ret_seat, struct err *err)
-{
-    unsigned mine = desk_seats_of(d, d->actor.user_id), waiting = 0;
-    int seat = wanted;
-
-    if (mine == 0)
-        return ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.no_seat_in",
-                          "you have no seat in game {game}", ERR_TEXT("game", d->game.public_id));
-    if (wanted != ARBITER_ANY_SEAT && (mine >> wanted & 1u) == 0)
-        return ERR_DETAIL(err, REASON_NOT_YOUR_GAME, "refusal.seat_not_yours",
-                          "that seat of game {game} is not yours",
-                          ERR_TEXT("game", d->game.public_id));
-    if (wanted == ARBITER_ANY_SEAT) {
-        for (int s = 0; s < SEATS; s++) {
-            if ((mine >> s & 1u) != 0 && d->seats[s].placement[0] == '\0')
-                waiting |= 1u << s;
-        }
-        unsigned choice = (mine & (mine - 1)) == 0 ? mine : waiting;
-        if (choice == 0 || (choice & (choice - 1)) != 0)
-            return err_detail(err, REASON_BAD_FIELD, "refusal.which_seat",
-                              "name the seat: which of your two is meant?");
-        for (seat = 0; (choice >> seat & 1u) == 0; seat++)
-            ;
-    }
-    *ret_seat = seat;
-    return ST_OK;
-}
-
-static enum status refuse_placement(enum reserve_verdict verdict, int square, struct err *err)
-{
-    char text[SQUARE_TEXT_MAX] = "";
-
-    if (square != SQUARE_NONE)
-        (void)square_print(square, text);
-    switch (verdict) {
-    case RESERVE_NOT_IN_FORTRESS:
-        return ERR_DETAIL(err, REASON_BAD_PLACEMENT, "refusal.not_in_fortress",
-                          "{square} is not in your own fortress", ERR_TEXT("square", text));
-    case RESERVE_SQUARE_TWICE:
-        return ERR_DETAIL(err, REASON_BAD_PLACEMENT, "refusal.square_twice",
-                          "two men cannot stand on {square}", ERR_TEXT("square", text));
-    default:
-        return err_detail(err, REASON_BAD_PLACEMENT, "refusal.no_reserve_here",
-                          "the game has no reserve");
-    }
-}
-
-enum status arbiter_place(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
-                          struct arbiter_actor actor, int64_t game_id,
-                          const struct arbiter_placement *placement, struct game_row *ret_game,
-                          struct err *err)
-{
-    const char *const names[3] = {placement->rook, placement->bishop, placement->knight};
-    static const char *const men[3] = {"rook", "bishop", "knight"};
-    char text[SEAT_PLACEMENT_SIZE];
-    struct variant variant;
-    struct reserve reserve;
-    struct desk d;
-    int seat = -1, bad = SQUARE_NONE;
-    bool doubtful = false;
-
-    if (placement->seat != ARBITER_ANY_SEAT)
-        TRY(check_seat(placement->seat, err));
-    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
-    if (desk_seats_of(&d, actor.user_id) == 0)
-        TRY(desk_may_see(&d, err));
-    TRY(placing_seat(&d, placement->seat, &seat, err));
-    if (d.game.state == GAME_OPEN)
-        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.place_later",
-                          "game {game} still waits for players; reserves are placed after that",
-                          ERR_TEXT("game", d.game.public_id));
-    if (d.game.state == GAME_RUNNING)
-        return ERR_DETAIL(err, REASON_GAME_STARTED, "refusal.started_already",
-                          "game {game} has started already", ERR_TEXT("game", d.game.public_id));
-    if (d.game.state != GAME_PLACING)
-        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
-                          ERR_TEXT("game", d.game.public_id));
-    if (placement->received_at > 0 && placement->received_at < now)
-        d.acted_at = placement->received_at;
-    if (d.game.deadline_at != UTC_NONE && d.acted_at > d.game.deadline_at) {
-        TRY(turn_time_is_doubtful(&d, &doubtful, err));
-        if (doubtful)
-            return err_detail(
-                err, REASON_BUSY, "refusal.making_good",
-                "the server is making good for time it was away; try again in a minute");
-        return err_detail(err, REASON_LOST_ON_TIME, "refusal.placing_over",
-                          "the time for placing is over");
-    }
-    if (variant_parse(d.game.rules, &variant, NULL) != VARIANT_OK)
-        return corrupt_rules(&d, err);
-    for (int i = 0; i < 3; i++) {
-        int square = SQUARE_NONE;
-        if (!names[i] || names[i][0] == '\0' ||
-            square_read(names[i], strlen(names[i]), &square) != strlen(names[i]))
-            return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.square_shape",
-                              "a square is written like p4 ({field})", ERR_TEXT("field", men[i]));
-        reserve.square[i] = (uint8_t)square;
-    }
-    enum reserve_verdict verdict =
-        reserve_validate(variant.game, (enum seat)seat, &reserve, &bad);
-    if (verdict != RESERVE_OK)
-        return refuse_placement(verdict, bad, err);
-    placement_print(&reserve, text);
-    TRY(seats_place(txn, d.game.id, seat, text, now, err));
-    TRY(desk_event(&d, GAME_EVENT_PLACED, seat, actor.user_id, NULL, err));
-    TRY(start_if_placed(&d, err));
     return desk_close(&d, ret_game, err);
 }

@@ -401,7 +401,7 @@ static enum status clock_timer(struct tick *t, struct desk *d, const struct time
     if (waits)
         return ST_OK;
     if (is_placing)
-        return seating_end_placing(d, &t->r.placed, err);
+        return placing_end(d, &t->r.placed, err);
     TRY(play_forfeit(d, err));
     t->r.forfeits++;
     return ST_OK;

@@ -295,23 +295,25 @@ void turn_end(struct desk *d)
     d->game.explanation[0] = '\0';
 }
 
-enum status turn_time_is_doubtful(struct desk *d, bool *ret_is, struct err *err)
+enum status turn_time_is_sure(struct desk *d, struct err *err)
 {
     struct outage_row outage;
     utc_ms alive_at = UTC_NONE, started_at = UTC_NONE;
+    bool is_sure = !d->arb->guard || !clock_guard_has_jumped(d->arb->guard, NULL);
 
-    if (d->arb->guard && clock_guard_has_jumped(d->arb->guard, NULL)) {
-        *ret_is = true;
-        return ST_OK;
+    if (is_sure) {
+        TRY(heartbeat_get(d->conn, &alive_at, &started_at, err));
+        is_sure = alive_at == UTC_NONE || d->now - alive_at <= ARBITER_OUTAGE_MS;
     }
-    TRY(heartbeat_get(d->conn, &alive_at, &started_at, err));
-    if (alive_at != UTC_NONE && d->now - alive_at > ARBITER_OUTAGE_MS) {
-        *ret_is = true;
-        return ST_OK;
+    if (is_sure) {
+        enum status st = outages_unfinished(d->conn, &outage, err);
+
+        if (st != ST_OK && st != ST_NOT_FOUND)
+            return st;
+        is_sure = st == ST_NOT_FOUND;
     }
-    enum status st = outages_unfinished(d->conn, &outage, err);
-    if (st != ST_OK && st != ST_NOT_FOUND)
-        return st;
-    *ret_is = st == ST_OK;
+    if (!is_sure)
+        return err_detail(err, REASON_BUSY, "refusal.making_good",
+                          "the server is making good for time it was away; try again in a minute");
     return ST_OK;
 }
