@@ -105,7 +105,7 @@ static enum status user_add(struct admin_call *call, struct store_txn *txn, utc_
 }
 
 /* A2: what waits for somebody before its start does not wait for an account that is shut.  His own
- * game is called off, his seats and the ones kept for him are open again.  game: room to work in. */
+ * game is called off, his seats and the ones kept for him are open again.  game: room to work. */
 static enum status open_game_give_up(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                      int64_t user_id, int64_t game_id, struct game_row *game,
                                      struct err *err)
