@@ -37,23 +37,6 @@ unsigned fen4_losses(const struct position *pos)
     return losses;
 }
 
-const char *fen4_loss_str(enum fen4_loss loss)
-{
-    switch (loss) {
-    case FEN4_LOSES_TURNED:
-        return "which pawns walk back";
-    case FEN4_LOSES_MATED:
-        return "that an army is mated and may wake";
-    case FEN4_LOSES_STALEMATED:
-        return "who was passed over";
-    case FEN4_LOSES_PLY:
-        return "the number of the ply";
-    case FEN4_LOSES_HOUSE_RULES:
-        return "the house rules";
-    }
-    return "";
-}
-
 /* The square so many steps before a square as the seat looks; SQUARE_NONE off the box. */
 static int square_ahead(int square, enum seat seat, int steps)
 {

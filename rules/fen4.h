@@ -44,7 +44,6 @@ enum fen4_loss {
     FEN4_LOSES_HOUSE_RULES = 16 /* not the usual ones */
 };
 unsigned fen4_losses(const struct position *pos);
-const char *fen4_loss_str(enum fen4_loss loss); /* "which pawns walk back", … */
 
 /* Writes one line.  0 if fen4_has_game() is false. */
 size_t fen4_print(const struct position *pos, enum fen4_corners corners, char *text, size_t size);

@@ -533,11 +533,6 @@ bool game_has_turning(const struct game *game)
     return game->table->turn_back != NULL;
 }
 
-bool game_has_leap(const struct game *game)
-{
-    return game->table->pawn_leaps;
-}
-
 bool game_has_inert_armies(const struct game *game)
 {
     return game->table->mate == MATE_INERT;

@@ -181,18 +181,6 @@ enum reserve_verdict reserve_validate(const struct game *game, enum seat seat,
     return RESERVE_OK;
 }
 
-const char *reserve_verdict_str(enum reserve_verdict verdict)
-{
-    static const char *const strings[] = {
-        [RESERVE_OK] = "ok",
-        [RESERVE_NOT_IN_FORTRESS] = "that square is not in the player's own fortress",
-        [RESERVE_SQUARE_TWICE] = "two men of the reserve are put on one square",
-        [RESERVE_NONE_IN_GAME] = "the game has no reserve",
-    };
-
-    return strings[verdict];
-}
-
 void reserve_usual(const struct game *game, enum seat seat, struct reserve *ret_reserve)
 {
     const char *text = game->table->reserve[seat];

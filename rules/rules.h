@@ -224,11 +224,10 @@ char seat_letter(const struct game *game, enum seat seat);             /* 'w', '
 const char *seat_colour(const struct game *game, enum seat seat);      /* "White", "Red", … */
 const char *seat_name(enum seat seat);                                 /* "South", … */
 bool seat_of_letter(const struct game *game, char letter, enum seat *ret_seat);
-/* Does the game know castling, en passant, turned pawns, leaps, inert armies? */
+/* Does the game know castling, en passant, turned pawns, inert armies? */
 bool game_has_castling(const struct game *game);
 bool game_has_en_passant(const struct game *game);
 bool game_has_turning(const struct game *game);
-bool game_has_leap(const struct game *game);
 bool game_has_inert_armies(const struct game *game);
 /* Castling of R-F10; `left` = towards the owner's left.  False if the game has none. */
 struct castling {
@@ -320,7 +319,6 @@ enum reserve_verdict {
  * with the first two errors. */
 enum reserve_verdict reserve_validate(const struct game *game, enum seat seat,
                                       const struct reserve *reserve, int *ret_square);
-const char *reserve_verdict_str(enum reserve_verdict verdict);
 /* The placements of `usual`, and one drawn from 4 random bytes (each of the 3360 placements
  * equally likely to within 1 in a million). */
 enum { RESERVE_RANDOM_BYTES = 4 };

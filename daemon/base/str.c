@@ -163,17 +163,3 @@ int hex_value(char c)
     return char_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
          : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
-
-bool hex_decode(const char *text, void *ret, size_t n)
-{
-    unsigned char *out = ret;
-
-    if (strlen(text) != 2 * n)
-        return false;
-    for (size_t i = 0; i < 2 * n; i++)
-        if (hex_value(text[i]) < 0)
-            return false;
-    for (size_t i = 0; i < n; i++)
-        out[i] = (unsigned char)(hex_value(text[2 * i]) << 4 | hex_value(text[2 * i + 1]));
-    return true;
-}

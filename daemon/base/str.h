@@ -70,7 +70,5 @@ bool str_to_int64(const char *text, int64_t min, int64_t max, int64_t *ret);
 int hex_value(char c);
 /* Lower-case hexadecimal of n bytes: 2 n characters and a NUL. */
 void hex_encode(const void *bytes, size_t n, char *ret);
-/* The inverse of exactly n bytes; false when text is anything else. */
-bool hex_decode(const char *text, void *ret, size_t n);
 
 #endif

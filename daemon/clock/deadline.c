@@ -198,13 +198,6 @@ enum status deadline_parse_items(const char *text, int64_t grace_ms, utc_ms paus
     return ST_OK;
 }
 
-enum deadline_verdict deadline_judge(const struct deadline *deadline, utc_ms at)
-{
-    if (deadline->is_paused || at <= deadline->deadline_at)
-        return DEADLINE_IN_TIME;
-    return at <= deadline->grace_until ? DEADLINE_LATE : DEADLINE_LOST;
-}
-
 void deadline_alarms(const struct deadline *deadline, utc_ms ret_at[ALARM_COUNT_])
 {
     assert(deadline->n_items > 0 && deadline->items[0].kind == DEADLINE_START);

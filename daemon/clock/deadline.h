@@ -110,11 +110,6 @@ void deadline_format_items(const struct deadline *deadline, char ret_text[DEADLI
 MUST_CHECK enum status deadline_parse_items(const char *text, int64_t grace_ms, utc_ms paused_at,
                                             struct deadline *ret, struct err *err);
 
-/* In time, late, or lost: which, for a move at that instant.  While paused no time passes:
- * DEADLINE_IN_TIME. */
-enum deadline_verdict { DEADLINE_IN_TIME, DEADLINE_LATE, DEADLINE_LOST };
-enum deadline_verdict deadline_judge(const struct deadline *deadline, utc_ms at);
-
 /* What a turn's clock announces, in the order of DEADLINE_ALARM_LIST. */
 #define DEADLINE_ALARM_LIST(X)                                                                     \
     X(HALF, "half")           /* half of the time from start to deadline is over */               \

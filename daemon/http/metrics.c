@@ -24,7 +24,8 @@ void metrics_answer(struct metrics *metrics, int route, int status, int64_t took
                               memory_order_relaxed);
 }
 
-void metrics_label(struct buf *out, const char *value)
+/* A label's value with quotes, backslashes and line ends escaped. */
+static void metrics_label(struct buf *out, const char *value)
 {
     for (; *value; value++) {
         if (*value == '"' || *value == '\\')

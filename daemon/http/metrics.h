@@ -32,7 +32,4 @@ void metrics_answer(struct metrics *metrics, int route, int status, int64_t took
 void metrics_print(struct metrics *metrics, size_t routes,
                    void (*name)(size_t route, char *ret, size_t size), struct buf *out);
 
-/* A label's value with quotes, backslashes and line ends escaped. */
-void metrics_label(struct buf *out, const char *value);
-
 #endif

@@ -135,8 +135,10 @@ enum lang page_language(const struct request *r)
                            lang_of(r->http->options.language));
 }
 
-enum status page_answer(struct request *r, int status, enum lang lang, const char *title_code,
-                        const char *text, const char *button, struct err *err)
+/* Make a page the answer.  text is what it says; button NULL: no form. */
+static enum status page_answer(struct request *r, int status, enum lang lang,
+                               const char *title_code, const char *text, const char *button,
+                               struct err *err)
 {
     struct buf *out = &r->answer.body;
     const char *version = files_version(r->http->files);

@@ -22,11 +22,6 @@ enum lang language_wanted(const char *accept, enum lang fallback);
  * the server's own. */
 enum lang page_language(const struct request *r);
 
-/* Make a page the answer.  text is what it says; button NULL: no form. */
-MUST_CHECK enum status page_answer(struct request *r, int status, enum lang lang,
-                                   const char *title_code, const char *text, const char *button,
-                                   struct err *err);
-
 /* A failure as a page. */
 void page_failure(struct request *r, const struct err *err);
 

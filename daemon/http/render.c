@@ -87,14 +87,6 @@ static json_t *player_of(const char *handle, const char *name)
     return json_pack("{s:s, s:s}", "handle", handle, "name", name);
 }
 
-enum status game_view_of(struct store_conn *conn, const struct game_row *game,
-                         struct game_view *ret, struct err *err)
-{
-    if (&ret->game != game)
-        ret->game = *game;
-    return seats_get(conn, game->id, ret->seats, err);
-}
-
 enum status game_view_find(struct store_conn *conn, const char *public_id, struct viewer viewer,
                            struct game_view *ret, struct err *err)
 {

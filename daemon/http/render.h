@@ -40,9 +40,6 @@ struct game_view {
 MUST_CHECK enum status game_view_find(struct store_conn *conn, const char *public_id,
                                       struct viewer viewer, struct game_view *ret,
                                       struct err *err);
-/* Fill in the seats of a game row that a command gave back. */
-MUST_CHECK enum status game_view_of(struct store_conn *conn, const struct game_row *game,
-                                    struct game_view *ret, struct err *err);
 
 /*
  * All that an answer about a game says, read at one time.  The text can be made of it later and

@@ -337,7 +337,8 @@ void say_grammar_fault(struct act *a, const struct grammar *g)
 
 /* ------------------------------------------------------------------------------- the intent */
 
-void json_put(struct buf *out, const char *text)
+/* text as a JSON string, quotes included. */
+static void json_put(struct buf *out, const char *text)
 {
     buf_putc(out, '"');
     for (; *text; text++) {

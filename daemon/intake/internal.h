@@ -170,9 +170,6 @@ MUST_CHECK enum status answer_put(struct act *a, const char *template_name,
 /* The word for a purpose that fits the game as it is now. */
 enum token_purpose answer_purpose(const struct act *a);
 
-/* text as a JSON string, quotes included. */
-void json_put(struct buf *out, const char *text);
-
 /* ------------------------------------------------------------------------------- tell.c */
 
 MUST_CHECK enum status tell(struct act *a, const struct grammar *grammar,

@@ -29,7 +29,8 @@ struct walk {
     struct err *err;
 };
 
-bool body_is_blank(const char *text)
+/* Whether nothing but blanks, invisible characters and signs of no meaning stands in text. */
+static bool body_is_blank(const char *text)
 {
     for (const char *p = text; *p != '\0';) {
         unsigned c = decode_char(&p);

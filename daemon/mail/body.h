@@ -34,7 +34,4 @@ MUST_CHECK enum status body_read(const struct buf *entity, const struct letter_l
                                  struct body *ret_body, struct err *err);
 void body_release(struct body *body);
 
-/* Whether nothing but blanks, invisible characters and signs of no meaning stands in text. */
-bool body_is_blank(const char *text);
-
 #endif

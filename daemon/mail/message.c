@@ -91,7 +91,8 @@ bool mail_address_is_ok(const char *text)
     return local_is_ok(text, (size_t)(at - text)) && domain_is_ok(at + 1, strlen(at + 1));
 }
 
-bool mail_header_text_is_ok(const char *text)
+/* Whether text may stand in a header: UTF-8, no byte below 0x20, no 0x7f. */
+static bool mail_header_text_is_ok(const char *text)
 {
     if (text == NULL)
         return false;

@@ -51,9 +51,6 @@ void mail_library_init(void);
  * part of at most 64 characters, "@", and a domain name.  No comments, quotes or brackets. */
 bool mail_address_is_ok(const char *text);
 
-/* Whether text may stand in a header: UTF-8, no byte below 0x20, no 0x7f. */
-bool mail_header_text_is_ok(const char *text);
-
 /* Whether text may be a message id, without its angle brackets: dot-atom "@" dot-atom, at most
  * 200 characters. */
 bool mail_id_is_ok(const char *text);

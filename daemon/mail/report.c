@@ -13,7 +13,8 @@
 
 enum { FIELD_MAX = 400 };
 
-const char *report_action_str(enum report_action action)
+/* "none", "failed", … */
+static const char *report_action_str(enum report_action action)
 {
     static const char *const words[] = {"none",      "failed",  "delayed",
                                         "delivered", "relayed", "expanded"};

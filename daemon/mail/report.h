@@ -51,7 +51,6 @@ enum report_action {
     REPORT_RELAYED,
     REPORT_EXPANDED
 };
-const char *report_action_str(enum report_action action); /* "none", "failed", … */
 
 enum report_blame {
     REPORT_BLAME_NOTHING, /* delayed, delivered, relayed, or nothing that can be understood */

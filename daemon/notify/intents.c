@@ -53,7 +53,8 @@ bool notice_stands_in(const struct user_row *user, const struct prefs *prefs,
     }
 }
 
-bool webhook_takes(const struct webhook_row *webhook, enum notice_class cls)
+/* Whether an endpoint takes the class. */
+static bool webhook_takes(const struct webhook_row *webhook, enum notice_class cls)
 {
     const char *word = notice_class_str(cls);
     size_t n = strlen(word);

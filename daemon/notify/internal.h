@@ -46,8 +46,6 @@ bool notice_is_wanted(const struct prefs *prefs, enum notice_class cls,
  * mail and his address is suspended (N9). */
 bool notice_stands_in(const struct user_row *user, const struct prefs *prefs,
                       enum notice_class cls);
-/* Whether an endpoint takes the class. */
-bool webhook_takes(const struct webhook_row *webhook, enum notice_class cls);
 /* Whether people read what comes there, so that one notice a command is enough. */
 bool webhook_is_for_people(enum webhook_kind kind);
 /* One notice to one user outside the events of a command. */

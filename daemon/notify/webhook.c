@@ -127,7 +127,7 @@ bad:
                    text);
 }
 
-bool net_list_has(const struct net_list *list, const unsigned char address[16])
+static bool net_list_has(const struct net_list *list, const unsigned char address[16])
 {
     for (size_t i = 0; list != NULL && i < list->count; i++)
         if (net_has(list->at[i].address, list->at[i].bits, address))
@@ -237,7 +237,8 @@ static bool literal_read(const char *text, unsigned char ret[16])
     return address_read(bare, ret, &is_v4);
 }
 
-const char *literal_denied(const struct net_list *allow, const char *text)
+/* address_denied() of a literal, as URLs have it; NULL also when text is no literal address. */
+static const char *literal_denied(const struct net_list *allow, const char *text)
 {
     unsigned char bytes[16];
 

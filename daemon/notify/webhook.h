@@ -66,13 +66,10 @@ struct net_list {
 };
 /* "10.1.2.0/24", "fd00::/8", or a lone address.  ST_INVALID, ST_TOO_LARGE. */
 MUST_CHECK enum status net_list_add(struct net_list *list, const char *text, struct err *err);
-bool net_list_has(const struct net_list *list, const unsigned char address[16]);
 
 /* Why an address may not be reached: a word of the deny table ("loopback", "private", …), or NULL
  * when it may.  Only AF_INET and AF_INET6 may. */
 const char *address_denied(const struct net_list *allow, const struct sockaddr *address);
-/* The same for a literal, as URLs have it; NULL also when text is no literal address. */
-const char *literal_denied(const struct net_list *allow, const char *text);
 
 /* Read and normalise a URL.  ST_INVALID (REASON_BAD_FIELD) malformed, wrong scheme or port, or
  * with user or fragment; ST_ILLEGAL (REASON_BLOCKED_ADDRESS).  `ret` is appended to. */

@@ -30,19 +30,4 @@ MUST_CHECK enum status login_letter_put(const struct people *p, struct store_txn
                                         const struct user_row *user, const char *template_name,
                                         utc_ms now, struct err *err);
 
-/* Begin a session. */
-MUST_CHECK enum status session_begin(const struct people *p, struct store_txn *txn,
-                                     const struct user_row *user, enum login_method method,
-                                     const char *agent, utc_ms now, struct people_login *ret,
-                                     struct err *err);
-
-/* The account of a handle or an address.  ST_NOT_FOUND. */
-MUST_CHECK enum status user_find(struct store_conn *conn, const char *login,
-                                 struct user_row *ret, struct err *err);
-
-/* All parts of an account that stand in both a registration and an order of the operator. */
-MUST_CHECK enum status account_check(const struct people *p, const char *handle, const char *name,
-                                     const char *address, const char *zone, const char *language,
-                                     struct err *err);
-
 #endif

@@ -8,8 +8,9 @@
 #include "people/people.h"
 #include "store/games.h"
 
-enum status user_find(struct store_conn *conn, const char *login, struct user_row *ret,
-                      struct err *err)
+/* The account of a handle or an address.  ST_NOT_FOUND. */
+static enum status user_find(struct store_conn *conn, const char *login, struct user_row *ret,
+                             struct err *err)
 {
     char key[ADDRESS_MAX + 1];
 
@@ -109,9 +110,11 @@ static enum status sessions_thin(struct store_txn *txn, int64_t user_id, utc_ms 
     return sessions_revoke(txn, rows[oldest].id, user_id, now, err);
 }
 
-enum status session_begin(const struct people *p, struct store_txn *txn,
-                          const struct user_row *user, enum login_method method,
-                          const char *agent, utc_ms now, struct people_login *ret, struct err *err)
+/* Begin a session. */
+static enum status session_begin(const struct people *p, struct store_txn *txn,
+                                 const struct user_row *user, enum login_method method,
+                                 const char *agent, utc_ms now, struct people_login *ret,
+                                 struct err *err)
 {
     struct people_login login = {.user_id = user->id, .expires_at = now + SESSION_LIFE_MS};
     unsigned char hash[DIGEST_SIZE];

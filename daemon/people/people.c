@@ -54,9 +54,10 @@ enum status people_address_check(const struct people *p, const char *address, st
     return st;
 }
 
-enum status account_check(const struct people *p, const char *handle, const char *name,
-                          const char *address, const char *zone, const char *language,
-                          struct err *err)
+/* All parts of an account that stand in both a registration and an order of the operator. */
+static enum status account_check(const struct people *p, const char *handle, const char *name,
+                                 const char *address, const char *zone, const char *language,
+                                 struct err *err)
 {
     const struct zone *found;
     enum status st = handle_is_fit(handle, err);
@@ -135,14 +136,6 @@ static enum status door_check(const struct people *p, struct store_conn *conn,
     }
     return err_detail(err, REASON_REGISTRATION_CLOSED, "refusal.registration_closed",
                       "registration is closed here; the operator makes accounts");
-}
-
-enum status people_door_check(const struct people *p, struct store_conn *conn,
-                              const char *invitation, utc_ms now, struct err *err)
-{
-    int64_t invite;
-
-    return door_check(p, conn, invitation, NULL, now, &invite, err);
 }
 
 enum status people_register(const struct people *p, struct store_txn *txn,

@@ -152,9 +152,6 @@ MUST_CHECK enum status people_register(const struct people *p, struct store_txn 
                                        const struct people_wish *wish, utc_ms now,
                                        struct err *err);
 
-/* Whether somebody holding invitation (NULL: none) may register now; for the page. */
-MUST_CHECK enum status people_door_check(const struct people *p, struct store_conn *conn,
-                                         const char *invitation, utc_ms now, struct err *err);
 
 /* An invitation to register, shown once.  address NULL: good for any. */
 MUST_CHECK enum status people_invite(const struct people *p, struct store_txn *txn,

@@ -278,14 +278,3 @@ enum status games_ids(struct store_conn *conn, int state, int64_t after, int64_t
     bind_int(&q, (int64_t)max);
     QUERY_LIST(&q, ret_ids, max, ret_n, id_read, err);
 }
-
-enum status games_ticking(struct store_conn *conn, utc_ms before, int64_t after, int64_t *ret_ids,
-                          size_t max, size_t *ret_n, struct err *err)
-{
-    struct query q = query_begin(conn, Q_GAMES_TICKING);
-
-    bind_int(&q, before);
-    bind_int(&q, after);
-    bind_int(&q, (int64_t)max);
-    QUERY_LIST(&q, ret_ids, max, ret_n, id_read, err);
-}

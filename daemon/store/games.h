@@ -226,10 +226,6 @@ MUST_CHECK enum status games_ids(struct store_conn *conn, int state /* or GAME_A
                                  int64_t after, int64_t *ret_ids, size_t max, size_t *ret_n,
                                  struct err *err);
 
-/* Ids in rising order, those after `after`, of games whose clock ran at some time before `before`:
- * running or placing, not paused, this turn begun earlier.  For crediting an outage in batches. */
-MUST_CHECK enum status games_ticking(struct store_conn *conn, utc_ms before, int64_t after,
-                                     int64_t *ret_ids, size_t max, size_t *ret_n, struct err *err);
 
 /* ---------------------------------------------------------------- seats */
 
@@ -238,9 +234,6 @@ MUST_CHECK enum status seats_get(struct store_conn *conn, int64_t game_id,
                                  struct seat_row ret_seats[SEAT_COUNT], struct err *err);
 /* Those (bit 1 << seat) that the user holds; none for 0, who is nobody. */
 unsigned seats_of_user(const struct seat_row seats[SEAT_COUNT], int64_t user_id);
-/* Seat kept (invited) or given free (open).  ST_CONFLICT when it is taken. */
-MUST_CHECK enum status seats_set_state(struct store_txn *txn, int64_t game_id, int seat,
-                                       enum seat_state state, struct err *err);
 /* user takes it: seat, holder and member rows.  ST_CONFLICT (REASON_GAME_FULL) when it is taken.
  * If the game is running and it is this seat's turn, turn_user_id follows. */
 MUST_CHECK enum status seats_take(struct store_txn *txn, int64_t game_id, int seat,

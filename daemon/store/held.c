@@ -87,13 +87,3 @@ enum status held_take(struct store_txn *txn, int64_t game_id, int seat, struct h
     bind_seat(&q, seat);
     return held_one(&q, ret_held, err);
 }
-
-enum status held_of_user(struct store_conn *conn, int64_t user_id, struct held_row *rows,
-                         size_t max, size_t *ret_n, struct err *err)
-{
-    struct query q = query_begin(conn, Q_HELD_OF_USER);
-
-    bind_int(&q, user_id);
-    bind_int(&q, (int64_t)max);
-    QUERY_LIST(&q, rows, max, ret_n, held_read, err);
-}

@@ -40,9 +40,5 @@ MUST_CHECK enum status held_of_game(struct store_conn *conn, int64_t game_id,
 /* A seat's, and it is gone: to take effect, to be taken back or dropped.  ST_NOT_FOUND. */
 MUST_CHECK enum status held_take(struct store_txn *txn, int64_t game_id, int seat,
                                  struct held_row *ret_held, struct err *err);
-/* Of a user, by game and seat. */
-MUST_CHECK enum status held_of_user(struct store_conn *conn, int64_t user_id,
-                                    struct held_row *rows, size_t max, size_t *ret_n,
-                                    struct err *err);
 
 #endif

@@ -85,7 +85,6 @@ struct store {
 /* Open one with all settings and statements; flags as of sqlite3_open_v2(). */
 enum status conn_open(struct store_conn *conn, const char *path, const char *vfs, bool writes,
                       bool may_create, int cache_kib, struct err *err);
-enum status conn_prepare(struct store_conn *conn, struct err *err);
 void conn_close(struct store_conn *conn);
 /* What SQLite's last error on it means. */
 enum status conn_fail(struct store_conn *conn, struct err *err, const char *what);

@@ -245,34 +245,6 @@ enum status invites_find(struct store_conn *conn,
             ret_row, err);
 }
 
-enum status invites_get(struct store_conn *conn, int64_t id, struct invite_row *ret_row,
-                        struct err *err)
-{
-    struct query q = query_begin(conn, Q_INVITE_GET);
-
-    bind_int(&q, id);
-    ONE_ROW(&q, struct invite_row, invite_read, REASON_NOT_FOUND, "there is no such invitation",
-            ret_row, err);
-}
-
-enum status invites_list(struct store_conn *conn, int64_t created_by, int64_t before,
-                         struct invite_row *rows, size_t max, size_t *ret_n, struct err *err)
-{
-    struct query q = query_begin(conn, Q_INVITE_LIST);
-
-    bind_int(&q, created_by);
-    bind_int(&q, before ? before : INT64_MAX);
-    bind_int(&q, (int64_t)max);
-    QUERY_LIST(&q, rows, max, ret_n, invite_read, err);
-}
-
-enum status invites_set_token(struct store_txn *txn, int64_t id,
-                              const unsigned char token_hash[STORE_HASH_SIZE], utc_ms expires_at,
-                              struct err *err)
-{
-    return set_token(txn, Q_INVITE_TOKEN, id, token_hash, expires_at, err);
-}
-
 enum status invites_use(struct store_txn *txn, int64_t id, int64_t used_by, utc_ms now,
                         struct err *err)
 {
@@ -282,17 +254,6 @@ enum status invites_use(struct store_txn *txn, int64_t id, int64_t used_by, utc_
     bind_int(&q, used_by);
     bind_int(&q, now);
     return query_touch_or(&q, REASON_LINK_EXPIRED, spent, err);
-}
-
-enum status invites_revoke(struct store_txn *txn, int64_t id, int64_t created_by, utc_ms now,
-                           struct err *err)
-{
-    struct query q = query_begin(txn->conn, Q_INVITE_REVOKE);
-
-    bind_int(&q, id);
-    bind_int(&q, created_by);
-    bind_int(&q, now);
-    return query_touch_or(&q, REASON_NOT_FOUND, "there is no such invitation", err);
 }
 
 /* ---------------------------------------------------------------- sessions */

@@ -112,23 +112,9 @@ MUST_CHECK enum status invites_create(struct store_txn *txn, int64_t created_by,
 MUST_CHECK enum status invites_find(struct store_conn *conn,
                                     const unsigned char token_hash[STORE_HASH_SIZE],
                                     struct invite_row *ret_row, struct err *err);
-/* Newest first, those with a smaller id than `before` (0: from the newest). */
-MUST_CHECK enum status invites_list(struct store_conn *conn, int64_t created_by, int64_t before,
-                                    struct invite_row *rows, size_t max, size_t *ret_n,
-                                    struct err *err);
-MUST_CHECK enum status invites_get(struct store_conn *conn, int64_t id,
-                                   struct invite_row *ret_row, struct err *err);
-/* Replace its token and time, when its letter is composed at last.  ST_GONE when it was used or
- * revoked. */
-MUST_CHECK enum status invites_set_token(struct store_txn *txn, int64_t id,
-                                         const unsigned char token_hash[STORE_HASH_SIZE],
-                                         utc_ms expires_at, struct err *err);
 /* ST_GONE when used, revoked or expired. */
 MUST_CHECK enum status invites_use(struct store_txn *txn, int64_t id, int64_t used_by, utc_ms now,
                                    struct err *err);
-/* ST_NOT_FOUND unless created_by made it; nothing happens when it is used or revoked already. */
-MUST_CHECK enum status invites_revoke(struct store_txn *txn, int64_t id, int64_t created_by,
-                                      utc_ms now, struct err *err);
 
 /* ---------------------------------------------------------------- sessions */
 

@@ -102,8 +102,9 @@ unsigned seats_of_user(const struct seat_row seats[SEAT_COUNT], int64_t user_id)
     return set;
 }
 
-enum status seats_set_state(struct store_txn *txn, int64_t game_id, int seat,
-                            enum seat_state state, struct err *err)
+/* Seat kept (invited) or given free (open).  ST_CONFLICT when it is taken. */
+static enum status seats_set_state(struct store_txn *txn, int64_t game_id, int seat,
+                                   enum seat_state state, struct err *err)
 {
     struct query q = for_seat(txn, Q_SEAT_STATE, game_id, seat);
     enum status st;

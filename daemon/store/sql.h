@@ -141,13 +141,8 @@
       "SELECT count(*) FROM registrations WHERE address_key = ?1 AND created_at >= ?2")            \
     X(REGISTRATION_COUNT_ALL,                                                                      \
       "SELECT count(*) FROM registrations WHERE created_at >= ?1")                                 \
-    X(INVITE_GET,                                                                                  \
-      "SELECT " INVITE_COLUMNS " FROM invites WHERE id = ?1")                                      \
     X(INVITE_FIND,                                                                                 \
       "SELECT " INVITE_COLUMNS " FROM invites WHERE token_hash = ?1")                              \
-    X(INVITE_LIST,                                                                                 \
-      "SELECT " INVITE_COLUMNS " FROM invites WHERE created_by = ?1 AND id < ?2 ORDER BY id"       \
-      " DESC LIMIT ?3")                                                                            \
     X(SESSION_FIND,                                                                                \
       "SELECT " SESSION_COLUMNS " FROM sessions WHERE token_hash = ?1")                            \
     X(SESSION_LIST,                                                                                \
@@ -248,9 +243,6 @@
       "SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2")                                   \
     X(GAME_IDS_STATE,                                                                              \
       "SELECT id FROM games WHERE state = ?1 AND id > ?2 ORDER BY id LIMIT ?3")                    \
-    X(GAMES_TICKING,                                                                               \
-      "SELECT id FROM games WHERE state IN ('running', 'placing') AND id > ?2 AND paused_at"       \
-      " IS NULL AND turn_at < ?1 ORDER BY id LIMIT ?3")                                            \
     X(BRIEF_SEATS,                                                                                 \
       "SELECT s.seat, s.state, s.user_id, u.handle, u.display_name, s.left_how FROM seats s"       \
       " LEFT JOIN users u ON u.id = s.user_id WHERE s.game_id = ?1 ORDER BY s.seat")               \
@@ -320,9 +312,6 @@
     X(VOTE_OPEN,                                                                                   \
       "SELECT " VOTE_COLUMNS " FROM votes v WHERE v.game_id = ?1 AND v.kind = ?2 AND v.state ="    \
       " 'open'")                                                                                   \
-    X(VOTE_LAST,                                                                                   \
-      "SELECT " VOTE_COLUMNS " FROM votes v WHERE v.game_id = ?1 AND v.kind = ?2 AND v.seat ="     \
-      " ?3 ORDER BY v.id DESC LIMIT 1")                                                            \
     X(VOTES,                                                                                       \
       "SELECT " VOTE_COLUMNS " FROM votes v WHERE v.game_id = ?1 ORDER BY v.id LIMIT ?2")          \
     /* clocks */                                                                                   \
@@ -338,8 +327,6 @@
       "SELECT min(due_at) FROM timers")                                                            \
     X(TIMERS_OF_GAME,                                                                              \
       "SELECT " TIMER_COLUMNS " FROM timers WHERE game_id = ?1 ORDER BY kind, seat, id LIMIT ?2")  \
-    X(TIMER_GET,                                                                                   \
-      "SELECT " TIMER_COLUMNS " FROM timers WHERE id = ?1")                                        \
     /* outbox */                                                                                   \
     X(OUTBOX_FATE,                                                                                 \
       "SELECT settled_at IS NULL, NOT EXISTS (SELECT 1 FROM outbox_bytes WHERE outbox_id ="        \
@@ -431,9 +418,6 @@
     X(VERIFY_END_EVENT,                                                                            \
       "SELECT count(*) FROM game_events WHERE game_id = ?1 AND kind IN ('finished',"               \
       " 'aborted')")                                                                               \
-    X(VERIFY_SEATS,                                                                                \
-      "SELECT count(*), coalesce(sum(state = 'open'), 0), coalesce(sum(state = 'invited'), 0)"     \
-      " FROM seats WHERE game_id = ?1")                                                            \
     X(VERIFY_HOLDERS,                                                                              \
       "SELECT count(*) FROM seats s LEFT JOIN seat_holders h ON h.game_id = s.game_id AND"         \
       " h.seat = s.seat AND h.until_at IS NULL WHERE s.game_id = ?1 AND (s.user_id IS DISTINCT"    \
@@ -507,9 +491,6 @@
       "SELECT " HELD_COLUMNS " FROM held_moves WHERE game_id = ?1 AND kind = 'move'")              \
     X(HELD_OF_GAME,                                                                                \
       "SELECT " HELD_COLUMNS " FROM held_moves WHERE game_id = ?1 ORDER BY seat LIMIT ?2")         \
-    X(HELD_OF_USER,                                                                                \
-      "SELECT " HELD_COLUMNS " FROM held_moves WHERE user_id = ?1 ORDER BY game_id, seat LIMIT"    \
-      " ?2")                                                                                       \
     /* notes */                                                                                    \
     X(NOTES_COUNT,                                                                                 \
       "SELECT count(*) FROM notes WHERE game_id = ?1 AND user_id = ?2")                            \
@@ -618,15 +599,9 @@
     X(INVITE_PUT,                                                                                  \
       "INSERT INTO invites (token_hash, created_by, address, note, created_at, expires_at)"        \
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id")                                             \
-    X(INVITE_TOKEN,                                                                                \
-      "UPDATE invites SET token_hash = ?2, expires_at = ?3 WHERE id = ?1 AND used_at IS NULL"      \
-      " AND revoked_at IS NULL RETURNING id")                                                      \
     X(INVITE_USE,                                                                                  \
       "UPDATE invites SET used_by = ?2, used_at = ?3 WHERE id = ?1 AND used_at IS NULL AND"        \
       " revoked_at IS NULL AND expires_at > ?3 RETURNING id")                                      \
-    X(INVITE_REVOKE,                                                                               \
-      "UPDATE invites SET revoked_at = CASE WHEN used_at IS NULL THEN coalesce(revoked_at,"        \
-      " ?3) ELSE revoked_at END WHERE id = ?1 AND created_by = ?2 RETURNING id")                   \
     X(SESSION_PUT,                                                                                 \
       "INSERT INTO sessions (token_hash, user_id, method, agent, created_at, last_used_at,"        \
       " expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6) RETURNING id")                             \
@@ -795,8 +770,6 @@
       "DELETE FROM timers WHERE game_id IS NULL AND kind = ?1")                                    \
     X(TIMER_CLEAR_GAME,                                                                            \
       "DELETE FROM timers WHERE game_id = ?1")                                                     \
-    X(TIMER_REMOVE,                                                                                \
-      "DELETE FROM timers WHERE id = ?1")                                                          \
     /* outbox */                                                                                   \
     X(OUTBOX_PUT,                                                                                  \
       "INSERT INTO outbox (dedupe_key, class, channel, template, user_id, address,"                \

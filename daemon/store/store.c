@@ -142,7 +142,7 @@ enum status conn_open(struct store_conn *conn, const char *path, const char *vfs
     return st;
 }
 
-enum status conn_prepare(struct store_conn *conn, struct err *err)
+static enum status conn_prepare(struct store_conn *conn, struct err *err)
 {
     int n = conn->writes ? Q_COUNT_ : Q_READS_;
 

@@ -49,14 +49,6 @@ enum status timers_clear(struct store_txn *txn, enum timer_kind kind, int64_t ga
     return query_run(&q, err);
 }
 
-enum status timers_remove(struct store_txn *txn, int64_t id, struct err *err)
-{
-    struct query q = query_begin(txn->conn, Q_TIMER_REMOVE);
-
-    bind_int(&q, id);
-    return query_run(&q, err);
-}
-
 enum status timers_clear_game(struct store_txn *txn, int64_t game_id, struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_TIMER_CLEAR_GAME);
@@ -109,24 +101,4 @@ enum status timers_of_game(struct store_conn *conn, int64_t game_id, struct time
     bind_int(&q, game_id);
     bind_int(&q, (int64_t)max);
     QUERY_LIST(&q, rows, max, ret_n, timer_read, err);
-}
-
-enum status timers_get(struct store_conn *conn, int64_t id, struct timer_row *ret_row,
-                       struct err *err)
-{
-    struct query q = query_begin(conn, Q_TIMER_GET);
-    struct timer_row row;
-    bool has_row = false;
-    enum status st;
-
-    bind_int(&q, id);
-    st = query_row(&q, &has_row, err);
-    if (st == ST_OK && !has_row)
-        st = err_reason(err, REASON_NOT_FOUND, "there is no such timer");
-    else if (st == ST_OK)
-        timer_read(&q, &row);
-    st = query_end(&q, st, err);
-    if (st == ST_OK)
-        *ret_row = row;
-    return st;
 }

@@ -28,8 +28,6 @@ MUST_CHECK enum status timers_set(struct store_txn *txn, const struct timer_row 
 /* Nothing happens when there is none. */
 MUST_CHECK enum status timers_clear(struct store_txn *txn, enum timer_kind kind, int64_t game_id,
                                     int seat, struct err *err);
-/* Nothing happens when it is gone. */
-MUST_CHECK enum status timers_remove(struct store_txn *txn, int64_t id, struct err *err);
 MUST_CHECK enum status timers_clear_game(struct store_txn *txn, int64_t game_id, struct err *err);
 
 /* Those due at `now`, earliest first. */
@@ -40,8 +38,5 @@ MUST_CHECK enum status timers_next(struct store_conn *conn, utc_ms *ret_at, stru
 MUST_CHECK enum status timers_of_game(struct store_conn *conn, int64_t game_id,
                                       struct timer_row *rows, size_t max, size_t *ret_n,
                                       struct err *err);
-/* By id: ST_NOT_FOUND when it is gone or another now (it was moved): compare due_at. */
-MUST_CHECK enum status timers_get(struct store_conn *conn, int64_t id, struct timer_row *ret_row,
-                                  struct err *err);
 
 #endif

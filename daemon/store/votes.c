@@ -39,48 +39,28 @@ static void vote_read(struct query *q, struct vote_row *v)
         v->answers[i] = column_seat(q); /* NULL, no answer, is -1 */
 }
 
-/* Ends the query. */
-static enum status vote_one(struct query *q, enum reason reason, const char *words,
-                            struct vote_row *ret_vote, struct err *err)
-{
-    struct vote_row vote;
-    bool has_row = false;
-    enum status st = query_row(q, &has_row, err);
-
-    if (st == ST_OK && !has_row)
-        st = err_reason(err, reason, "%s", words);
-    else if (st == ST_OK)
-        vote_read(q, &vote);
-    st = query_end(q, st, err);
-    if (st == ST_OK)
-        *ret_vote = vote;
-    return st;
-}
-
 enum status votes_get_open(struct store_conn *conn, int64_t game_id, enum vote_kind kind,
                            struct vote_row *ret_vote, struct err *err)
 {
     struct query q = query_begin(conn, Q_VOTE_OPEN);
+    struct vote_row vote;
+    bool has_row = false;
     enum status st;
 
     bind_int(&q, game_id);
     BIND_WORD(&q, vote_kind_str(kind));
-    st = vote_one(&q, REASON_NOT_FOUND, "nothing of that kind is asked", ret_vote, err);
+    st = query_row(&q, &has_row, err);
+    if (st == ST_OK && !has_row)
+        st = err_reason(err, REASON_NOT_FOUND, "nothing of that kind is asked");
+    else if (st == ST_OK)
+        vote_read(&q, &vote);
+    st = query_end(&q, st, err);
+    if (st == ST_OK)
+        *ret_vote = vote;
     /* REASON_NO_DRAW_OFFERED is a conflict at the doors; here it is that nothing was found. */
     if (st == ST_NOT_FOUND && kind == VOTE_DRAW && err)
         err->reason = REASON_NO_DRAW_OFFERED;
     return st;
-}
-
-enum status votes_get_last(struct store_conn *conn, int64_t game_id, enum vote_kind kind, int seat,
-                           struct vote_row *ret_vote, struct err *err)
-{
-    struct query q = query_begin(conn, Q_VOTE_LAST);
-
-    bind_int(&q, game_id);
-    BIND_WORD(&q, vote_kind_str(kind));
-    bind_int(&q, seat);
-    return vote_one(&q, REASON_NOT_FOUND, "nothing of that kind was asked", ret_vote, err);
 }
 
 static enum status not_open(struct err *err)

@@ -31,10 +31,6 @@ MUST_CHECK enum status votes_open(struct store_txn *txn, int64_t game_id, enum v
 MUST_CHECK enum status votes_get_open(struct store_conn *conn, int64_t game_id,
                                       enum vote_kind kind, struct vote_row *ret_vote,
                                       struct err *err);
-/* The newest of a kind that the seat has asked.  ST_NOT_FOUND. */
-MUST_CHECK enum status votes_get_last(struct store_conn *conn, int64_t game_id,
-                                      enum vote_kind kind, int seat, struct vote_row *ret_vote,
-                                      struct err *err);
 /* A seat's answer; a second one replaces the first.  ST_CONFLICT unless open. */
 MUST_CHECK enum status votes_answer(struct store_txn *txn, int64_t id, int seat, bool is_yes,
                                     utc_ms now, struct err *err);

@@ -27,14 +27,6 @@ const char *lang_tag(enum lang lang)
     return lang_tags()[lang];
 }
 
-const char *lang_name(enum lang lang)
-{
-    static const char *const name[LANGS] = {"English", "Русский", "Română"};
-
-    assert(lang < LANGS);
-    return name[lang];
-}
-
 bool lang_find(const char *tag, enum lang *ret_lang)
 {
     char first[3];

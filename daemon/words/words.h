@@ -39,8 +39,6 @@ enum lang { LANG_EN, LANG_RU, LANG_RO, LANGS };
 const char *lang_tag(enum lang lang); /* "en" "ru" "ro": BCP 47 */
 /* All of them, ended by NULL. */
 const char *const *lang_tags(void);
-/* The language's own name for itself: "English", "Русский", "Română". */
-const char *lang_name(enum lang lang);
 /* The language of a tag, by its first subtag, in any case ("ro-MD" is Romanian).  False and
  * untouched when it is none of ours, NULL or empty. */
 bool lang_find(const char *tag, enum lang *ret_lang);
