@@ -323,10 +323,16 @@ static enum status build_entity(struct scan *scan, const char *body, size_t n, s
 
 /* ---------------------------------------------------------------- parts, counted beforehand */
 
+struct bound {
+    char *text;
+    size_t len;
+    uint64_t head, mask; /* its first eight bytes, or what there is of them */
+};
+
 struct parts {
     const struct letter_limits *limits;
     size_t body_lines; /* of this part */
-    char **bounds; /* every boundary declared so far */
+    struct bound *bounds; /* every boundary declared so far */
     size_t bound_count;
     size_t entities;
     bool is_in_header;
@@ -335,17 +341,44 @@ struct parts {
     bool is_in_type;
 };
 
+/* Up to eight bytes as they lie in memory. */
+static uint64_t head_of(const char *text, size_t n)
+{
+    uint64_t head = 0;
+
+    memcpy(&head, text, n < sizeof head ? n : sizeof head);
+    return head;
+}
+
+/* Every line that begins so is held against every boundary: by one comparison if they differ. */
 static bool parts_is_bound(const struct parts *p, const char *line, size_t len)
 {
+    uint64_t head;
+
     if (len < 3 || line[0] != '-' || line[1] != '-')
         return false;
+    line += 2;
+    len -= 2;
+    head = head_of(line, len);
     for (size_t i = 0; i < p->bound_count; i++) {
-        size_t n = strlen(p->bounds[i]);
+        const struct bound *b = &p->bounds[i];
 
-        if (n <= len - 2 && memcmp(line + 2, p->bounds[i], n) == 0)
+        if ((head & b->mask) == b->head && b->len <= len && memcmp(line, b->text, b->len) == 0)
             return true;
     }
     return false;
+}
+
+static enum status parts_add_bound(struct parts *p, const char *text, struct err *err)
+{
+    static const char ones[] = "\xff\xff\xff\xff\xff\xff\xff\xff";
+    size_t n = strlen(text);
+    struct bound b = {str_dup(text), n, head_of(text, n), head_of(ones, n)};
+
+    if (b.text == NULL)
+        return err_set(err, ST_NOMEM, "no memory to read a letter");
+    p->bounds[p->bound_count++] = b;
+    return ST_OK;
 }
 
 static void parts_header_begin(struct parts *p)
@@ -358,19 +391,20 @@ static void parts_header_begin(struct parts *p)
 }
 
 /* The header is over: note its boundary, or begin again within an enclosed message. */
-static void parts_header_end(struct parts *p)
+static enum status parts_header_end(struct parts *p, struct err *err)
 {
     static const char *const enclosed[] = {"rfc822", "rfc2822", "global", "news"};
     GMimeContentType *type = NULL;
     const char *bound;
+    enum status st = ST_OK;
 
     p->is_in_header = false;
     if (p->type.len == 0)
-        return;
+        return ST_OK;
     type = g_mime_content_type_parse(g_mime_parser_options_get_default(), p->type.data);
     bound = g_mime_content_type_get_parameter(type, "boundary");
     if (bound && *bound && p->bound_count < p->limits->parts + 1)
-        p->bounds[p->bound_count++] = str_dup(bound);
+        st = parts_add_bound(p, bound, err);
     for (size_t i = 0; i < COUNT_OF(enclosed); i++) {
         if (g_mime_content_type_is_type(type, "message", enclosed[i])) {
             parts_header_begin(p);
@@ -378,9 +412,11 @@ static void parts_header_end(struct parts *p)
         }
     }
     g_object_unref(type);
+    return st;
 }
 
-static void parts_header_line(struct parts *p, const char *line, size_t len)
+static enum status parts_header_line(struct parts *p, const char *line, size_t len,
+                                     struct err *err)
 {
     size_t name = 0;
 
@@ -398,8 +434,9 @@ static void parts_header_line(struct parts *p, const char *line, size_t len)
             buf_add(&p->type, value, len - (size_t)(value - line));
         }
     } else {
-        parts_header_end(p); /* a line that is no header begins the body */
+        return parts_header_end(p, err); /* a line that is no header begins the body */
     }
+    return ST_OK;
 }
 
 /* GMime copes with thousands of parts and with a million lines, but not for nothing: count the
@@ -424,9 +461,9 @@ enum status scan_parts(struct buf *entity, const struct letter_limits *l, bool *
         if (parts_is_bound(&p, line, len)) {
             parts_header_begin(&p);
         } else if (p.is_in_header && len == 0) {
-            parts_header_end(&p);
+            st = parts_header_end(&p, err);
         } else if (p.is_in_header) {
-            parts_header_line(&p, line, len);
+            st = parts_header_line(&p, line, len, err);
         } else if (++p.body_lines > PART_LINES_MAX) {
             *ret_is_cut = true;
             continue;
@@ -434,6 +471,8 @@ enum status scan_parts(struct buf *entity, const struct letter_limits *l, bool *
         if (kept < at)
             memmove(entity->data + kept, line, next);
         kept += next;
+        if (st != ST_OK)
+            break;
         /* A closing boundary begins no part, so there may be as many more. */
         if (p.entities > 2 * l->parts || p.bound_count > l->parts)
             st = err_set(err, ST_TOO_LARGE, "there are over %zu parts", l->parts);
@@ -444,7 +483,7 @@ enum status scan_parts(struct buf *entity, const struct letter_limits *l, bool *
     entity->data[kept] = '\0';
 out:
     for (size_t i = 0; p.bounds && i < p.bound_count; i++)
-        free(p.bounds[i]);
+        free(p.bounds[i].text);
     free(p.bounds);
     buf_release(&p.type);
     return st;
