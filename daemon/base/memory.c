@@ -1,7 +1,15 @@
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+
+void memory_tune(void)
+{
+    (void)mallopt(M_ARENA_MAX, MEMORY_HEAPS);
+    (void)mallopt(M_MMAP_THRESHOLD, MEMORY_FROM_HEAP);
+    (void)mallopt(M_TRIM_THRESHOLD, MEMORY_KEPT);
+}
 
 void *memory_aligned(size_t size)
 {

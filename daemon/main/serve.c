@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/str.h"
 #include "http/http.h"
 #include "intake/intake.h"
@@ -435,13 +435,6 @@ static void ready_tell(struct serving *s)
     (void)sd_notifyf(0, "READY=1\nSTATUS=serving %s", s->engine.public_url);
 }
 
-/* glibc gives each thread a heap of its own, and never gives back what pictures took there. */
-static void tune_malloc(void)
-{
-    (void)mallopt(M_ARENA_MAX, 4);
-    (void)mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-}
-
 int cmd_serve(struct cli *cli)
 {
     struct settings settings = SETTINGS_INIT;
@@ -459,7 +452,7 @@ int cmd_serve(struct cli *cli)
         result = cli_fail(CLI_FAILED, "%s", err.text);
         goto out;
     }
-    tune_malloc();
+    memory_tune();
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0) {
         result = cli_fail(CLI_FAILED, "libcurl does not start");
         goto out;

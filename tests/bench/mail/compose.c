@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/memory.h"
+
 static double now_s(void)
 {
     struct timespec now;
@@ -41,6 +43,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_compose LETTERS FILE\n");
         return 2;
     }
+    memory_tune(); /* as the daemon does */
     c = club_open_by_mail("+");
     (void)game_start(c->t, "verney");
     do {
