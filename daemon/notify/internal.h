@@ -162,6 +162,7 @@ struct reply_way {
     enum game_state state;      /* of the game */
     bool is_offered;            /* a draw is, by somebody else */
     int seat;                   /* of the reader; -1: none in particular */
+    char example[16];           /* a move that he may make; "": it is not his turn */
     char address[ADDRESS_SIZE]; /* Reply-To */
     char id[MESSAGE_ID_SIZE];   /* the same token as a message id, for References */
 };
@@ -171,7 +172,8 @@ struct reply_way {
 void reply_way_open(const struct notify *notify, const struct intent_row *intent,
                     enum token_purpose purpose, const struct game_row *game, int64_t inbox_id,
                     utc_ms now, struct notice *notice, struct reply_way *ret);
-/* See whether a draw is offered in the game of the letter: then it says how to answer that. */
+/* See whether a draw is offered in the game of the letter, so that it says how to answer that, and
+ * how a move may be written. */
 struct subject;
 MUST_CHECK enum status reply_way_look(const struct subject *s, struct reply_way *way,
                                       struct err *err);

@@ -1,5 +1,6 @@
 /* notify/reply.c - how a letter can be answered; see internal.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <sodium.h>
@@ -60,13 +61,54 @@ void reply_way_open(const struct notify *n, const struct intent_row *intent,
     sodium_memzero(secret, sizeof secret);
 }
 
+/* A legal move as somebody may write it, "b5-c5": of a pawn that takes nothing and becomes nothing
+ * where there is one, so that it says no more than how moves are written. */
+static enum status example_put(const struct position *pos, char *ret, size_t size, struct err *err)
+{
+    struct move_list *moves = malloc(sizeof *moves);
+    const struct move *chosen = NULL;
+    char from[SQUARE_TEXT_MAX], to[SQUARE_TEXT_MAX];
+
+    if (moves == NULL)
+        return err_reason(err, REASON_NO_MEMORY, "moves");
+    position_legal_moves(pos, moves);
+    for (int i = 0; i < moves->count; i++) {
+        const struct move *m = &moves->at[i];
+        bool is_plain = board_has(&pos->kinds[KIND_PAWN], m->from) &&
+                        position_man_at(pos, m->to) == MAN_NONE && m->type == MOVE_PLAIN &&
+                        m->promotion == KIND_NONE;
+
+        if (chosen == NULL || is_plain)
+            chosen = m;
+        if (is_plain)
+            break;
+    }
+    if (chosen != NULL) {
+        square_print(chosen->from, from);
+        square_print(chosen->to, to);
+        (void)snprintf(ret, size, "%s-%s%s", from, to,
+                       chosen->promotion == KIND_NONE     ? ""
+                       : chosen->promotion == KIND_KNIGHT ? "=N"
+                       : chosen->promotion == KIND_BISHOP ? "=B"
+                       : chosen->promotion == KIND_ROOK   ? "=R"
+                                                          : "=Q");
+    }
+    free(moves);
+    return ST_OK;
+}
+
 enum status reply_way_look(const struct subject *s, struct reply_way *way, struct err *err)
 {
     struct vote_row vote;
     enum status st = votes_get_open(s->conn, s->game.id, VOTE_DRAW, &vote, err);
 
     way->is_offered = st == ST_OK && (s->own >> vote.seat & 1u) == 0;
-    return st == ST_NOT_FOUND ? ST_OK : st;
+    if (st == ST_NOT_FOUND)
+        st = ST_OK;
+    if (st == ST_OK && way->purpose == TOKEN_TURN && s->has_position &&
+        s->game.state == GAME_RUNNING && (s->own >> s->pos.turn & 1u) != 0)
+        st = example_put(&s->pos, way->example, sizeof way->example, err);
+    return st;
 }
 
 enum token_purpose reply_purpose(const struct intent_row *intent)
@@ -168,6 +210,9 @@ void reply_hint_put(struct page *page, enum lang lang, const struct reply_way *w
     (void)snprintf(code, sizeof code, "letter.reply_%s", token_purpose_str(way->purpose));
     if (way->purpose == TOKEN_PLACING)
         placing_put(&text, lang, code, way->seat);
+    else if (way->purpose == TOKEN_TURN && way->example[0] != '\0')
+        words_put(&text, lang, "letter.reply_turn_as",
+                  (const struct words_arg[]){WORDS_TEXT("example", way->example)}, 1);
     else
         buf_puts(&text, words_plain(lang, code));
     page_para(page, text.data);

@@ -12,6 +12,7 @@
 #include "mail/message.h"
 #include "mail/sink.h"
 #include "notify/receiver.h"
+#include "rules/rules.h"
 #include "store/held.h"
 #include "store/tokens.h"
 
@@ -244,6 +245,44 @@ static void test_the_head_of_the_text_says_how_to_answer(void **state)
         free(text);
         free(html);
         free(letter);
+    }
+}
+
+/* N21: what stands there as an example is a move of the reader's own: it can be sent. */
+static void test_the_example_is_a_move_that_the_reader_may_make(void **state)
+{
+    static const char *const rules[] = {"verney", "teams", "fortress reserve=usual"};
+    static const char *const addresses[] = {"anna@example.org", "boris@example.org",
+                                            "clara@example.org", "david@example.org"};
+    struct club *c = *state;
+
+    for (size_t i = 0; i < COUNT_OF(rules); i++) {
+        int64_t game = game_start(c->t, rules[i]);
+
+        for (int ply = 0; ply < 2 * SEAT_COUNT; ply++) {
+            char *letter, *text, *end, move[16];
+            int from, to;
+            size_t n;
+
+            (void)club_send(c);
+            letter = letter_to(c, addresses[ply % SEAT_COUNT]);
+            text = letter_part(letter, strlen(letter), "plain");
+            end = strstr(text, ".\n"); /* of the first sentence */
+            assert_non_null(end);
+            *end = '\0';
+            assert_true(str_copy(move, sizeof move, strrchr(text, ' ') + 1));
+            n = square_read(move, strlen(move), &from);
+            assert_true(n > 0 && move[n] == '-');
+            assert_int_equal(square_read(move + n + 1, strlen(move + n + 1), &to),
+                             strlen(move + n + 1));
+            pass(c->t, 4 * MS_MINUTE);
+            letters_clear(c);
+            move_ok(c->t, game, move);
+            free(text);
+            free(letter);
+        }
+        (void)club_send(c); /* of this game no more */
+        letters_clear(c);
     }
 }
 
@@ -1208,6 +1247,7 @@ int main(void)
         TEST(test_a_repeat_carries_the_same_token),
         TEST(test_the_purpose_goes_by_what_the_letter_says),
         TEST(test_the_head_of_the_text_says_how_to_answer),
+        TEST(test_the_example_is_a_move_that_the_reader_may_make),
         TEST(test_no_local_part_is_ever_longer_than_64_octets),
         cmocka_unit_test(test_other_delimiters),
         TEST(test_bounce_addresses_cannot_be_made),
