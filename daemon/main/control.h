@@ -30,7 +30,7 @@ enum {
 
 struct control;
 
-/* The path is this process's until control_stop(), by the lock of path.lock, for a daemon on another
+/* The path is this process's until control_stop(), by path.lock, for a daemon on another
  * database may be told the same path: ST_BUSY when one holds it, or when anybody listens there.  A
  * socket that a dead daemon has left is taken away; ST_INVALID when something else stands there.
  * Nobody is heard yet: claim before the database is touched, start when it serves. */
