@@ -5,7 +5,13 @@
 
 #include "base/str.h"
 
-enum { VALUE_SIZE = 128, NAME_SIZE = 32, ALIKE = 24 };
+enum {
+    VALUE_SIZE = 128,
+    NAME_SIZE = 32,
+    SELECTOR_SIZE = 240,
+    WITHIN_MAX = 6, /* elements that a selector names */
+    ALIKE = 24
+};
 
 /* Lower case, comments gone, blanks run together and cut at the ends; what does not fit is cut. */
 static void tidy(const char *p, const char *end, char *out, size_t size)
@@ -408,45 +414,114 @@ static size_t name_length(const char *p)
     return n;
 }
 
-/* One selector, tidied; false: it is none of the plain ones. */
-static bool selector_read(const char *text, struct style_rule *rule)
+/* A name of n bytes into ret[STYLE_NAME_SIZE]; false: there is none, or it does not fit. */
+static bool name_read(const char *p, size_t n, char *ret)
 {
-    size_t tag = *text == '*' ? 0 : name_length(text), name = 0;
-    const char *p = text + tag + (*text == '*');
-
-    rule->kind = ' ';
-    if (*p == '.' || *p == '#') {
-        rule->kind = *p++;
-        name = name_length(p);
-        if (name == 0)
-            return false;
-    } else if (p == text) {
+    if (n == 0 || n >= STYLE_NAME_SIZE)
         return false;
-    }
-    if (p[name] != '\0' || tag >= sizeof rule->tag || name >= sizeof rule->name)
-        return false;
-    memcpy(rule->tag, text, tag);
-    rule->tag[tag] = '\0';
-    memcpy(rule->name, p, name);
-    rule->name[name] = '\0';
+    memcpy(ret, p, n);
+    ret[n] = '\0';
     return true;
+}
+
+/* "p.note.old" at *p; moves on past it.  false: something else is there. */
+static bool simple_read(const char **p, struct style_simple *ret, unsigned *weight)
+{
+    const char *at = *p;
+    size_t n = name_length(at);
+
+    *ret = (struct style_simple){.tag = ""};
+    if (*at == '*') {
+        at++;
+    } else if (n > 0) {
+        if (!name_read(at, n, ret->tag))
+            return false;
+        at += n;
+        *weight += 1;
+    }
+    for (size_t i = 0; *at == '.' || *at == '#'; i++) {
+        if (i == STYLE_NAMES_MAX)
+            return false;
+        ret->kinds[i] = *at;
+        *weight += *at == '#' ? 10000 : 100;
+        n = name_length(++at);
+        if (!name_read(at, n, ret->names[i]))
+            return false;
+        at += n;
+    }
+    if (at == *p)
+        return false;
+    *p = at;
+    return true;
+}
+
+/* The bit of what is around; 0: there is no room for it. */
+static unsigned around_bit(struct style_sheet *sheet, const struct style_simple *simple)
+{
+    for (size_t i = 0; i < sheet->around_count; i++)
+        if (memcmp(&sheet->around[i], simple, sizeof *simple) == 0)
+            return 1u << i;
+    if (sheet->around_count == STYLE_AROUND_MAX)
+        return 0;
+    sheet->around[sheet->around_count] = *simple;
+    return 1u << sheet->around_count++;
+}
+
+/* One selector, tidied; false: it is none of those that are read. */
+static bool selector_read(struct style_sheet *sheet, const char *text, struct style_rule *rule)
+{
+    struct style_simple path[WITHIN_MAX];
+    size_t n = 0;
+
+    rule->within = rule->weight = 0;
+    for (;;) {
+        if (n == WITHIN_MAX || !simple_read(&text, &path[n++], &rule->weight))
+            return false;
+        if (*text == '\0')
+            break;
+        if (*text != ' ' && *text != '>')
+            return false;
+        text += strspn(text, " >");
+    }
+    rule->element = path[--n];
+    while (n-- > 0) {
+        unsigned bit = around_bit(sheet, &path[n]);
+
+        if (bit == 0)
+            return false;
+        rule->within |= bit;
+    }
+    return true;
+}
+
+/* Behind those that weigh as much. */
+static void rule_insert(struct style_sheet *sheet, const struct style_rule *rule)
+{
+    size_t at = sheet->count;
+
+    while (at > 0 && sheet->rules[at - 1].weight > rule->weight)
+        at--;
+    memmove(&sheet->rules[at + 1], &sheet->rules[at], (sheet->count - at) * sizeof *rule);
+    sheet->rules[at] = *rule;
+    sheet->count++;
 }
 
 /* "a, .b, p.c { … }" */
 static void rule_read(struct style_sheet *sheet, const char *selectors, const char *open,
                       const char *close)
 {
-    struct style_own own;
+    struct style_rule rule = {.within = 0};
 
-    style_own_init(&own);
-    style_own_read(&own, open + 1, (size_t)(close - open - 1));
-    while (own.set != 0 && selectors < open && sheet->count < STYLE_RULES_MAX) {
+    style_own_init(&rule.own);
+    style_own_read(&rule.own, open + 1, (size_t)(close - open - 1));
+    while (rule.own.set != 0 && selectors < open && sheet->count < STYLE_RULES_MAX) {
         const char *comma = memchr(selectors, ',', (size_t)(open - selectors));
-        char text[2 * STYLE_NAME_SIZE + 2];
+        char text[SELECTOR_SIZE];
 
         tidy(selectors, comma ? comma : open, text, sizeof text);
-        if (selector_read(text, &sheet->rules[sheet->count]))
-            sheet->rules[sheet->count++].own = own;
+        /* One that was cut is left out. */
+        if (strlen(text) + 3 < sizeof text && selector_read(sheet, text, &rule))
+            rule_insert(sheet, &rule);
         selectors = comma ? comma + 1 : open;
     }
 }
@@ -527,24 +602,37 @@ static bool has_word(const char *words, const char *name)
     return false;
 }
 
-void style_sheet_match(const struct style_sheet *sheet, const char *tag, const char *classes,
-                       const char *id, struct style_own *own)
+static bool is_simple(const struct style_simple *simple, const char *tag, const char *classes,
+                      const char *id)
 {
-    static const char kinds[] = {' ', '.', '#'}; /* by their weight */
+    if (simple->tag[0] != '\0' && !str_eq(simple->tag, tag))
+        return false;
+    for (size_t i = 0; i < STYLE_NAMES_MAX && simple->names[i][0] != '\0'; i++)
+        if (!has_word(simple->kinds[i] == '.' ? classes : id, simple->names[i]))
+            return false;
+    return true;
+}
 
-    for (size_t k = 0; k < sizeof kinds; k++) {
-        const char *words = kinds[k] == '.' ? classes : id;
+void style_sheet_match(const struct style_sheet *sheet, const char *tag, const char *classes,
+                       const char *id, unsigned within, struct style_own *own)
+{
+    for (size_t i = 0; i < sheet->count; i++) {
+        const struct style_rule *rule = &sheet->rules[i];
 
-        if (kinds[k] != ' ' && words[0] == '\0')
-            continue;
-        for (size_t i = 0; i < sheet->count; i++) {
-            const struct style_rule *rule = &sheet->rules[i];
-
-            if (rule->kind == kinds[k] && (rule->tag[0] == '\0' || str_eq(rule->tag, tag)) &&
-                (kinds[k] == ' ' || has_word(words, rule->name)))
-                merge(own, &rule->own);
-        }
+        if ((rule->within & ~within) == 0 && is_simple(&rule->element, tag, classes, id))
+            merge(own, &rule->own);
     }
+}
+
+unsigned style_sheet_around(const struct style_sheet *sheet, const char *tag, const char *classes,
+                            const char *id)
+{
+    unsigned bits = 0;
+
+    for (size_t i = 0; i < sheet->around_count; i++)
+        if (is_simple(&sheet->around[i], tag, classes, id))
+            bits |= 1u << i;
+    return bits;
 }
 
 /* ---------------------------------------------------------------- looks */

@@ -5,17 +5,20 @@
  *   Just so much of CSS that what nobody sees, or sees crossed out, is not taken for written:
  *   display, visibility, opacity, mso-hide, font-size (and font), clipping to nothing, moving far
  *   off the page, text-decoration, and colour against background.  From style attributes, from the
- *   old attributes color, text and bgcolor, and from rules of a <style> block whose selector is one
- *   tag, one class, one id, or a tag with one of these.  Other selectors, and what stands in
+ *   old attributes color, text and bgcolor, and from rules of a <style> block whose selector is of
+ *   tags, classes and ids ("p.note.old"), also within others (".a .b", "div > p").  Those may stand
+ *   in any order and at any distance around the element.  Other selectors, and what stands in
  *   @-rules but "@media all" and "@media screen", are left out: who is in doubt reads the text.
  *
  * Calling sequence
  *   style_sheet_read() for each <style> of the page; then for each element, from the outermost:
  *   style_own_init(), what is said of it in the order of its weight (style_own_tag(), the
- *   attributes, style_sheet_match(), style_own_read()), and style_look_within().
+ *   attributes, style_sheet_match(), style_own_read()), and style_look_within(); and for what is
+ *   in it style_sheet_around().
  *
- * Limits: STYLE_RULES_MAX rules that say anything of the kind are kept; colours are told apart from
- * 24 of 255 on.  Ownership: nothing is kept but copies.  Private to mail/.  Threads: any.
+ * Limits: STYLE_RULES_MAX rules that say anything of the kind are kept, and STYLE_AROUND_MAX
+ * different things that have something within; colours are told apart from 24 of 255 on.
+ * Ownership: nothing is kept but copies.  Private to mail/.  Threads: any.
  */
 #ifndef FH_MAIL_HTML_STYLE_H
 #define FH_MAIL_HTML_STYLE_H
@@ -23,7 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { STYLE_RULES_MAX = 200, STYLE_NAME_SIZE = 40 };
+enum { STYLE_RULES_MAX = 200, STYLE_AROUND_MAX = 32, STYLE_NAMES_MAX = 3, STYLE_NAME_SIZE = 40 };
 
 /* What declarations set; the last word of the greatest weight holds. */
 enum style_property {
@@ -54,16 +57,24 @@ struct style_own {
     unsigned colour, ground; /* 0xrrggbb or one of the above */
 };
 
+/* "p.note.old": one element with all of this. */
+struct style_simple {
+    char tag[STYLE_NAME_SIZE];                   /* "": any */
+    char names[STYLE_NAMES_MAX][STYLE_NAME_SIZE]; /* "": no more */
+    char kinds[STYLE_NAMES_MAX];                 /* '.' or '#': what the name is */
+};
+
 struct style_rule {
-    char tag[STYLE_NAME_SIZE];  /* "": any */
-    char name[STYLE_NAME_SIZE]; /* "": any */
-    char kind;                  /* '.' or '#': what name is; ' ': there is none */
+    struct style_simple element;
+    unsigned within; /* bits: which of the sheet's around must be around it */
+    unsigned weight; /* of the selector: ids, then classes, then tags */
     struct style_own own;
 };
 
 struct style_sheet {
-    size_t count;
-    struct style_rule rules[STYLE_RULES_MAX];
+    size_t count, around_count;
+    struct style_rule rules[STYLE_RULES_MAX]; /* by weight, then as they stand */
+    struct style_simple around[STYLE_AROUND_MAX];
 };
 
 /* How a text looks. */
@@ -84,9 +95,13 @@ void style_own_init(struct style_own *own);
 void style_own_tag(struct style_own *own, const char *tag);
 /* An old attribute: color and text (of <font>, <body>), or bgcolor. */
 void style_own_colour(struct style_own *own, const char *value, bool is_ground);
-/* Rules for the tag with these classes and this id (lower case; classes parted by blanks). */
+/* Rules for the tag with these classes and this id (lower case; classes parted by blanks); within:
+ * what style_sheet_around() said of the elements that it stands in. */
 void style_sheet_match(const struct style_sheet *sheet, const char *tag, const char *classes,
-                       const char *id, struct style_own *own);
+                       const char *id, unsigned within, struct style_own *own);
+/* What of the sheet's around the element is; bits. */
+unsigned style_sheet_around(const struct style_sheet *sheet, const char *tag, const char *classes,
+                            const char *id);
 /* A style attribute: "name: value; …" */
 void style_own_read(struct style_own *own, const char *css, size_t n);
 

@@ -38,6 +38,7 @@ enum container_kind {
     CONTAINER_GMAIL,      /* quoted until a blockquote in it has ended: people answer below */
     CONTAINER_GMAIL_OVER, /* such a one after its blockquote */
     CONTAINER_LOOK,       /* looks otherwise: before is how it looks around it */
+    CONTAINER_WITHIN,     /* what the style sheet asks for around others: before_within */
     CONTAINER_PRE
 };
 
@@ -46,6 +47,7 @@ struct container {
     enum container_kind kind;
     unsigned level; /* how many of this tag were open, itself included */
     struct style_look before;
+    unsigned before_within;
 };
 
 struct page {
@@ -56,6 +58,7 @@ struct page {
     char names[TAG_COUNT][NAME_MAX_TAG]; /* from TAG_MORE on, as far as given */
     struct style_sheet sheet;
     struct style_look look;
+    unsigned within; /* style_sheet_around() of all that is open */
     bool is_silent; /* what looks so is not put out */
     bool leaves_out; /* … and is not quoted, nor hidden by its colour alone */
     unsigned quote_depth;
@@ -584,7 +587,8 @@ static void container_open(struct page *page, int tag, enum container_kind kind)
         return;
     }
     page->open[page->open_count++] = (struct container){
-        .tag = tag, .kind = kind, .level = page->levels[tag], .before = page->look};
+        .tag = tag, .kind = kind, .level = page->levels[tag], .before = page->look,
+        .before_within = page->within};
     if (kind == CONTAINER_QUOTE || kind == CONTAINER_GMAIL)
         page->quote_depth++;
     else if (kind == CONTAINER_PRE)
@@ -597,6 +601,8 @@ static void container_close(struct page *page, const struct container *c)
         page->quote_depth--;
     else if (c->kind == CONTAINER_LOOK)
         look_set(page, &c->before);
+    else if (c->kind == CONTAINER_WITHIN)
+        page->within = c->before_within;
     else if (c->kind == CONTAINER_PRE)
         page->pre--;
 }
@@ -659,7 +665,8 @@ static bool look_of(const struct page *page, const struct element *e, struct sty
     style_own_tag(&own, e->name);
     if (e->is_coloured)
         own = e->own;
-    style_sheet_match(&page->sheet, e->name, e->classes, e->id, &own);
+    style_sheet_match(&page->sheet, e->name, e->classes, e->id, page->within,
+                      &own);
     if (e->css)
         own_read(&own, e->css, e->css_n);
     if (own.set == 0)
@@ -675,10 +682,14 @@ static void element_begin(struct page *page, const struct element *e)
 {
     struct style_look look;
     bool is_other_look = !is_void(e->name) && look_of(page, e, &look);
-    int tag = tag_of(page, e->name, is_other_look);
+    unsigned around = page->sheet.around_count > 0 && !is_void(e->name)
+                          ? style_sheet_around(&page->sheet, e->name, e->classes, e->id)
+                          : 0;
+    bool is_around = (around & ~page->within) != 0;
+    int tag = tag_of(page, e->name, is_other_look || is_around);
 
     if (e->marks[1] == '\0' && e->style[0] == '\0' && tag != TAG_BLOCKQUOTE && tag != TAG_PRE &&
-        !is_other_look) {
+        !is_other_look && !is_around) {
         page->levels[tag]++; /* most of them */
         return;
     }
@@ -700,6 +711,10 @@ static void element_begin(struct page *page, const struct element *e)
         container_open(page, tag, CONTAINER_LOOK);
         look_set(page, &look);
     }
+    if (is_around) {
+        container_open(page, tag, CONTAINER_WITHIN);
+        page->within |= around;
+    }
     if (is_quotation(e)) {
         block_edge(page);
         container_open(page, tag,
@@ -716,7 +731,8 @@ static void paragraph_end(struct page *page, const struct element *e)
     const struct container *last =
         page->open_count > 0 ? &page->open[page->open_count - 1] : NULL;
 
-    if (!e->is_end && strcmp(e->name, "p") == 0 && last && last->kind == CONTAINER_LOOK &&
+    if (!e->is_end && strcmp(e->name, "p") == 0 && last &&
+        (last->kind == CONTAINER_LOOK || last->kind == CONTAINER_WITHIN) &&
         last->tag == TAG_P && last->level == page->levels[TAG_P])
         level_end(page, TAG_P);
 }

@@ -1,6 +1,7 @@
 /* mail/reply.c - see reply.h. */
 #include "mail/reply.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ enum {
     INTRODUCTION_LINES = 4, /* an attribution is wrapped over so many at most */
     LINE_BYTES = 4096,      /* of a line are looked at */
     WRAP_WIDTH = 60,        /* a line this long may have been wrapped into the next */
-    PARAGRAPH_MAX = 60      /* lines of a paragraph that are looked at */
+    PARAGRAPH_MAX = 60,     /* lines of a paragraph that are looked at */
+    HINT_WIDTH = 30         /* a line of Outlook's hint at a first letter is this long */
 };
 
 struct line {
@@ -442,16 +444,6 @@ static size_t zone_at(const struct split *s, size_t i)
 
 /* ---------------------------------------------------------------- above: banners */
 
-/* Brackets around a whole line: "[EXTERNAL]", "[cid:image001.png]". */
-static bool is_bracketed(const char *line)
-{
-    size_t n = strlen(line);
-
-    return n > 2 && ((line[0] == '[' && line[n - 1] == ']') ||
-                     (line[0] == '{' && line[n - 1] == '}') ||
-                     (str_starts(line, "【") && n > 6 && strcmp(line + n - 3, "】") == 0));
-}
-
 /* "*** … ***", "!! … !!": words between signs that part nothing. */
 static bool is_decorated(const char *line)
 {
@@ -462,33 +454,33 @@ static bool is_decorated(const char *line)
     return front >= 2 && back >= 2 && front + back + 3 < n && !line_is_delimiter(line + front);
 }
 
-static bool begins_banner(const struct split *s, size_t i)
+/* Whatever language Outlook's hint at a first letter is in, it ends with this address.  A line too
+ * short to have been wrapped is none of its. */
+static bool begins_hint(const struct split *s, size_t i)
 {
-    const char *line = low(s, i);
-    const char *bare = line;
-
-    if (is_bracketed(line) || is_decorated(line))
-        return true;
-    if (begins_with_any(line, &s->banners))
-        return true;
-    /* Past stars, brackets and pictures of warning signs. */
-    while (*bare != '\0') {
-        const char *at = bare;
-        unsigned c = decode_char(&at);
-
-        if (!(c < 0x80 && strchr("*_#=-~|>![({<:. ", (int)c)) && !(c >= 0x2190 && c <= 0x2bff) &&
-            !(c >= 0x1f000 && c <= 0x1faff) && c != 0x3010)
-            break;
-        bare = at;
-    }
-    for (const char *const *word = reply_words_banners; *word; word++)
-        if (**word == *bare && str_starts(bare, *word))
-            return true;
-    /* Whatever language Outlook's hint at a first letter is in, it ends with this address. */
-    for (size_t j = i; j < s->count && j < i + 4 && !is_blank(s, j); j++)
+    for (size_t j = i; j < s->count && j < i + 4 && !is_blank(s, j); j++) {
         if (strstr(low(s, j), "aka.ms/learnabout") != NULL)
             return true;
-    return !is_own(s, i) && line_has_stem(line, reply_words_outside);
+        if (line_length(low(s, j)) < HINT_WIDTH)
+            break;
+    }
+    return false;
+}
+
+/* By more than its first word, which a writer may have begun with too. */
+static bool is_plainly_banner(const struct split *s, size_t i)
+{
+    const char *line = low(s, i);
+
+    return line_is_bracketed(line) || is_decorated(line) ||
+           begins_with_any(line, &s->banners) || begins_hint(s, i) || line_is_notice(line) ||
+           (strchr(line, ' ') == NULL && line_has_stem(line, reply_words_outside));
+}
+
+static bool begins_banner(const struct split *s, size_t i)
+{
+    return is_plainly_banner(s, i) || line_is_warning(low(s, i)) ||
+           (!is_own(s, i) && line_has_stem(low(s, i), reply_words_outside));
 }
 
 static bool has_four_words(const char *line)
@@ -517,7 +509,7 @@ static bool banner_goes_on(const struct split *s, size_t i)
             return true; /* its point is yet to come */
     if (line_is_rule(next))
         return line_length(next) >= 4;
-    if (is_bracketed(line))
+    if (line_is_bracketed(line))
         return false;
     if (line_length(next) > 40)
         return true; /* a heading above a sentence, or a sentence that goes on */
@@ -525,6 +517,19 @@ static bool banner_goes_on(const struct split *s, size_t i)
     return line_length(line) >= WRAP_WIDTH - 10 && !is_finished &&
            (strchr(".!]})*>", next[strlen(next) - 1]) != NULL ||
             (has_four_words(next) && strpbrk(next, "0123456789=") == NULL));
+}
+
+/* A text right below the lines from i to end, which only begin as a banner does: "Attention:" and
+ * what the writer has to say before his move. */
+static bool is_warning_of_writer(const struct split *s, size_t i, size_t end)
+{
+    if (end + 1 >= s->count || is_blank(s, end + 1) || is_quoted(s, end + 1) ||
+        is_plainly_banner(s, i))
+        return false;
+    for (; i <= end; i++)
+        if (line_is_about_mail(low(s, i)))
+            return false;
+    return !line_is_rule(low(s, end + 1));
 }
 
 /* Lines of the banner that begins at i, before any text; 0: none. */
@@ -542,7 +547,7 @@ static size_t banner_at(const struct split *s, size_t i)
     end = at;
     while (end - at < PARAGRAPH_MAX && banner_goes_on(s, end))
         end++;
-    return end + 1 - i;
+    return is_warning_of_writer(s, at, end) ? 0 : end + 1 - i;
 }
 
 /* ---------------------------------------------------------------- below: signatures */
@@ -569,6 +574,24 @@ static bool is_legal_paragraph(const struct split *s, size_t i)
     return is_legal && length >= 20;
 }
 
+/* A notice that a mail system has put right below the text.  It may have a heading, and what makes
+ * it one may have been wrapped into its second line. */
+static bool begins_notice(const struct split *s, size_t i)
+{
+    const char *line = low(s, i), *next = i + 1 < s->count ? low(s, i + 1) : "";
+    bool is_begun = line_is_warning(line) || line_is_bracketed(line) || is_decorated(line);
+    char both[1200];
+
+    if (line_is_notice(line) || begins_hint(s, i))
+        return true;
+    if (!is_begun || line_is_quoted(next))
+        return false;
+    if (!has_four_words(line))
+        return line_is_notice(next);
+    (void)snprintf(both, sizeof both, "%s %s", line, next);
+    return line_length(line) >= WRAP_WIDTH - 10 && line_is_notice(both);
+}
+
 /* Whether line i, below some text, begins what is no longer the answer. */
 static bool begins_signature(const struct split *s, size_t i)
 {
@@ -578,7 +601,8 @@ static bool begins_signature(const struct split *s, size_t i)
         return true;
     if (is_own(s, i))
         return false;
-    if (line_is_mobile(line) || line_is_closing(line) || is_legal_paragraph(s, i))
+    if (line_is_mobile(line) || line_is_closing(line) || is_legal_paragraph(s, i) ||
+        begins_notice(s, i))
         return true;
     return (i == 0 || is_blank(s, i - 1)) && is_last_line(s, i) && line_is_device(line);
 }

@@ -725,6 +725,77 @@ bool line_is_legal(const char *low)
     return has_word_of(low, reply_words_scanned) || line_has_stem(low, reply_words_legal);
 }
 
+bool line_is_bracketed(const char *low)
+{
+    size_t n = strlen(low);
+
+    return n > 2 && ((low[0] == '[' && low[n - 1] == ']') || (low[0] == '{' && low[n - 1] == '}') ||
+                     (str_starts(low, "【") && n > 6 && strcmp(low + n - 3, "】") == 0));
+}
+
+/* Past stars, brackets and pictures of warning signs. */
+static const char *past_decoration(const char *low)
+{
+    while (*low != '\0') {
+        const char *at = low;
+        unsigned c = decode_char(&at);
+
+        if (!(c < 0x80 && strchr("*_#=-~|>![({<:. ", (int)c)) && !(c >= 0x2190 && c <= 0x2bff) &&
+            !(c >= 0x1f000 && c <= 0x1faff) && c != 0x3010)
+            break;
+        low = at;
+    }
+    return low;
+}
+
+bool line_is_warning(const char *low)
+{
+    return begins_with(past_decoration(low), reply_words_banners);
+}
+
+bool line_is_about_mail(const char *low)
+{
+    return line_has_stem(low, reply_words_mail) || line_has_stem(low, reply_words_risks);
+}
+
+static bool is_scanner_notice(const char *low, bool is_mail)
+{
+    bool has_link = strstr(low, "www.") != NULL || strstr(low, "http") != NULL;
+    bool is_virus = line_has_stem(low, reply_words_viruses);
+    bool is_checked = line_has_stem(low, reply_words_checked);
+
+    return (is_virus && (is_checked || is_mail || has_link)) ||
+           (has_word_of(low, reply_words_scanners) &&
+            (is_virus || is_checked || is_mail || has_link));
+}
+
+/* "Caution: external", but not "external things …". */
+static bool warns_of_outside(const char *low)
+{
+    const char *rest = strchr(past_decoration(low), ' ');
+
+    return rest && line_has_stem(rest, reply_words_outside) && line_is_warning(low);
+}
+
+bool line_is_notice(const char *low)
+{
+    bool is_mail, is_risk, is_outside;
+    size_t legal = 0;
+
+    if (begins_with(past_decoration(low), reply_words_notices))
+        return true;
+    is_mail = line_has_stem(low, reply_words_mail);
+    is_risk = line_has_stem(low, reply_words_risks);
+    is_outside = line_has_stem(low, reply_words_outside);
+    for (const char *const *stem = reply_words_legal; legal < 2 && *stem; stem++)
+        legal += strstr(low, *stem) != NULL;
+    return (is_outside && (is_mail || is_risk || has_address(low))) ||
+           (is_outside && line_is_bracketed(low) && count_words(low) <= 4) ||
+           (is_outside && warns_of_outside(low)) ||
+           (is_risk && is_mail && line_is_warning(low)) || legal > 1 || (legal > 0 && is_mail) ||
+           is_scanner_notice(low, is_mail);
+}
+
 const char *line_label(const char *low, char *label, size_t size)
 {
     const char *colon;

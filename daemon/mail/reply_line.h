@@ -43,6 +43,13 @@ bool line_is_mobile(const char *low);    /* "sent from my iphone" */
 bool line_is_closing(const char *low);   /* "best regards," */
 bool line_is_device(const char *low);    /* short, and names a telephone or a mail program */
 bool line_is_legal(const char *low);     /* of a disclaimer or a virus scanner */
+bool line_is_bracketed(const char *low); /* "[external]", "[cid:image001.png]" */
+bool line_is_warning(const char *low);   /* begins as banners do: "caution", "*** external" */
+/* By itself nothing but what a mail system adds: "virus-free. www.avast.com", "this email came from
+ * outside".  Two of its traits at least, so that no sentence of a writer's is taken for one. */
+bool line_is_notice(const char *low);
+/* Names mail, a sender or links: as banners do that begin as prose may, too. */
+bool line_is_about_mail(const char *low);
 bool line_has_stem(const char *low, const char *const *list); /* one of them, anywhere */
 
 /* The label of a "Label: value" line in label[size]; its value, or NULL when it is none. */

@@ -180,7 +180,7 @@ const char *const reply_words_closings[] = {
     "mit freundlichem gruß", "mit besten grüßen", "mit besten grüssen", "freundliche grüße",
     "freundliche grüsse", "viele grüße", "viele grüsse", "beste grüße", "beste grüsse",
     "liebe grüße", "liebe grüsse", "herzliche grüße", "herzliche grüsse", "schöne grüße", "grüße",
-    "gruß", "gruss", "mfg", "lg", "vg", "danke", "hochachtungsvoll", "cordialement",
+    "gruß", "gruss", "grüsse", "mfg", "lg", "vg", "danke", "hochachtungsvoll", "cordialement",
     "bien cordialement", "bien à vous", "bien à toi", "sincères salutations", "salutations",
     "meilleures salutations", "amicalement", "amitiés", "merci", "à bientôt", "cdt", "saludos",
     "un saludo", "saludos cordiales", "un cordial saludo", "atentamente", "cordialmente",
@@ -217,8 +217,8 @@ const char *const reply_words_banners[] = {
     "be careful", "think before", "do not click", "don't click", "suspicious", "unverified sender",
     "first-time sender", "originated outside", "exercise caution", "beware", "phishing",
     "powered by mimecast", "zjqcmqryfpfptbannerstart", "zjqcmqryfpfptbannerend",
-    "report suspicious", "externe", "extern", "achtung", "vorsicht",
-    "warnung", "warnhinweis", "sicherheitshinweis", "hinweis: ", "diese e-mail stammt",
+    "report suspicious", "this message was sent securely", "externe", "extern", "achtung",
+    "vorsicht", "warnung", "warnhinweis", "sicherheitshinweis", "hinweis: ", "diese e-mail stammt",
     "diese e-mail kommt", "diese email kommt", "diese mail kommt", "diese nachricht stammt",
     "diese nachricht kommt", "diese e-mail wurde von außerhalb", "diese e-mail wurde von extern",
     "sie erhalten nicht", "sie erhalten nur selten", "avertissement", "prudence",
@@ -277,10 +277,64 @@ const char *const reply_words_legal[] = {
     "конфіденц", "адресат", "по ошибке", "destinatar", "konfidentiell", "sekretess", "mottagare",
     "fortrolig", "taushets", "luottamuk", "bizalmas", "címzett", "gizli", "εμπιστευτικ",
     "機密", "机密", "保密", "기밀", "поверител", "zaupn", "povjerlj", "registered office",
-    "handelsregister", "registered in england", "sitz der gesellschaft", NULL};
+    "handelsregister", "registered in england", "sitz der gesellschaft", "amtsgericht",
+    "geschäftsführer", NULL};
 
 const char *const reply_words_scanned[] = {
     "virus-free", "virenfrei", "sans virus", "libre de virus", "sin virus", "privo di virus",
     "livre de vírus", "virusvrij", "wolna od wirusów", "bez virů", "без вирусов", "avast", "avg",
     "checked by", "scanned by", "checked for viruses", "this email has been scanned",
     "this message has been scanned", "eset", "kaspersky", "mailscanner", "mimecast", NULL};
+
+const char *const reply_words_notices[] = {
+    "you don't often get", "you do not often get", "some people who received this",
+    "sie erhalten nicht", "sie erhalten nur selten", "vous n'obtenez pas souvent",
+    "vous ne recevez pas souvent", "no suele recibir", "no sueles recibir",
+    "non si ricevono spesso", "você não costuma receber", "não costuma receber",
+    "u ontvangt niet vaak", "je ontvangt niet vaak", "nieczęsto otrzymujesz",
+    "вы нечасто получаете", "ви не часто", "nu primiți des", "du får inte ofta",
+    "du får ikke ofte", "du modtager ikke ofte", "et saa usein", "ritkán kap",
+    "ext]", "this sender is", "classification: ", "sensitivity: ",
+    "klassifizierung: ", "powered by mimecast", "zjqcmqryfpfptbannerstart",
+    "zjqcmqryfpfptbannerend",
+    "this message was sent securely", "information from eset", "report this message as spam",
+    "click here to report", NULL};
+
+const char *const reply_words_scanners[] = {
+    "avast", "avg", "eset", "nod32", "kaspersky", "касперск", "mailscanner", "mimecast", "mcafee",
+    "symantec", "messagelabs", "sophos", "norton", "bitdefender", "dr.web", "mailguard",
+    "malwarebytes", "websense", "forcepoint", "trend micro", "f-secure", "g data", "barracuda",
+    "proofpoint", "fortinet", "fortimail", "spamexperts", "trustwave", "avira", "comodo",
+    "clamav", "panda", "hornetsecurity", "retarus", "cloudmark", NULL};
+
+const char *const reply_words_viruses[] = {
+    "virus", "viren", "wirus", "vírus", "virů", "viry", "вирус", "вірус", "ιούς", "ウイルス",
+    "病毒", "바이러스", "malware", "malicious", "schadsoftware", "spam", "dangerous content", NULL};
+
+const char *const reply_words_checked[] = {
+    "checked", "scanned", "verified", "found", "free", "protected", "believed to be clean",
+    "geprüft", "überprüft", "gefunden", "frei", "vérifi", "analys", "garanti", "analizado",
+    "comprobado", "libre", "controllat", "privo", "sprawdzon", "przeskanowan", "wolny", "wolna",
+    "провере", "не содержит", "без вирус", "перевірен", "verificat", "scanat", "fără",
+    "gecontroleerd", "gescand", "vrij", "zkontrolov", "prověř", "proveril", "skontrolovan",
+    "escaneado", "verificado", "livre", "kontroller", "kontrollerad", "genomsökt", "fri",
+    "tarkist", "tarkast", "ellenőriz", "tarandı", "ελέγχθηκε", "スキャン", "检测", "扫描", "掃描",
+    "검사", NULL};
+
+const char *const reply_words_mail[] = {
+    "mail", "message", "sender", "nachricht", "absender", "courriel", "courrier", "expéditeur",
+    "correo", "mensaje", "remitente", "messaggi", "mittente", "posta", "mensagem", "remetente",
+    "bericht", "afzender", "wiadomoś", "nadawc", "zpráv", "odesílatel", "odesilatel", "správ",
+    "odosielateľ", "письм", "сообщени", "почт", "отправител", "лист", "повідомлен", "відправник",
+    "пошт", "mesaj", "expeditor", "meddeland", "avsändar", "e-post", "meddelelse", "afsender",
+    "melding", "avsender", "viesti", "lähettäj", "sähköposti", "levél", "üzenet", "feladó",
+    "ileti", "gönderen", "μήνυμα", "αποστολέα", "メール", "差出人", "送信者", "邮件", "郵件",
+    "发件人", "寄件", "메일", "발신", "поща", "подател", "poruk", "pošiljatelj", "sporočil",
+    "laišk", "vēstul", "sõnum", "pesan", "הודעה", "דוא", "رسالة", "بريد", NULL};
+
+const char *const reply_words_risks[] = {
+    "click", "link", "attachment", "klick", "anhang", "anhäng", "anlage", "cliqu", "lien",
+    "pièce", "clic", "enlace", "adjunt", "allegat", "anexo", "klik", "bijlage", "załącznik",
+    "odkaz", "příloh", "ссылк", "вложени", "посилан", "вкладен", "länk", "bilag", "lenke",
+    "vedlegg", "linkk", "liitte", "hivatkoz", "melléklet", "bağlantı", "ekleri", "συνδέσμου",
+    "リンク", "添付", "链接", "附件", "連結", "링크", "첨부", NULL};

@@ -34,5 +34,12 @@ extern const char *const reply_words_banners[];   /* beginnings of warnings abov
 extern const char *const reply_words_outside[];   /* stems anywhere in such warnings: "external" */
 extern const char *const reply_words_legal[];     /* stems of disclaimers: "confidential" */
 extern const char *const reply_words_scanned[];   /* what virus scanners say below a text */
+/* What line_is_notice() goes by: whole beginnings, names of scanners, and stems. */
+extern const char *const reply_words_notices[];  /* "you don't often get": begins one */
+extern const char *const reply_words_scanners[]; /* "mailscanner" */
+extern const char *const reply_words_viruses[];  /* "virus" */
+extern const char *const reply_words_checked[];  /* "scanned" */
+extern const char *const reply_words_mail[];     /* "message", "sender" */
+extern const char *const reply_words_risks[];    /* "click", "attachment" */
 
 #endif

@@ -769,6 +769,16 @@ static void test_struck_out_and_hidden_text_is_not_read(void **state)
         "<i style=\"filter:opacity(0)\">resign</i>",
         "<i style=\"color:hsl(0,0%,100%)\">resign</i>",
         "<i style=\"color:hsla(0, 0%, 0%, 0)\">resign</i>",
+        "<style>b.x.y{display:none}</style><b class=\"y z x\">resign</b>",
+        "<style>.a .x{display:none}</style><div class=a><i><b class=x>resign</b></i></div>",
+        "<style>div > .x{display:none}</style><div><b class=x>resign</b></div>",
+        "<style>div>p.x{display:none}</style><div><p class=x>resign</div>",
+        "<style>body #m table.t td{font-size:0}</style><body><div id=m><table class=t><tr><td>"
+        "resign</td></tr></table></div></body>",
+        "<style>.a .x{display:none}.x{display:inline}</style><div class=a><b class=x>resign</b>"
+        "</div>",
+        "<style>#x{display:none}b.x.y{display:inline}</style><b id=x class=\"x y\">resign</b>",
+        "<style>.a p{display:none}</style><div class=a><p>resign<p>resign</div>",
     };
     static const char *const seen[] = {
         "<ins>resign</ins>",
@@ -796,6 +806,14 @@ static void test_struck_out_and_hidden_text_is_not_read(void **state)
         "<style>@media print{.x{display:none}}</style><b class=x>resign</b>",
         "<style>@media (max-width:480px){.x{display:none}}</style><b class=x>resign</b>",
         "<style>table .x{display:none}</style><b class=x>resign</b>",
+        "<style>.a .x{display:none}</style><div class=a><b class=x>-</b></div>"
+        "<b class=x>resign</b>",
+        "<style>.a.b{display:none}</style><b class=a>resign</b>",
+        "<style>.x .x{display:none}</style><b class=x>resign</b>",
+        "<style>.a + .x{display:none}</style><i class=a></i><b class=x>resign</b>",
+        "<style>.a ~ .x, .a:hover .x{display:none}</style><i class=a><b class=x>resign</b></i>",
+        "<style>.a .x{display:inline}.x{display:none}</style><i class=a><b class=x>resign</b></i>",
+        "<style>p.a i{display:none}</style><p class=a><i>-</i><p><i>resign</i>",
         "<!--[if mso]><style>.x{display:none}</style><![endif]--><b class=x>resign</b>",
         "<img style=\"display:none\" src=x><b>resign</b>",
         "<s>old</s><b>resign</b>",

@@ -404,6 +404,92 @@ static const struct row around[] = {
     {"nothing", "\n \n", "", ""},
 };
 
+/* What mail systems add right below a move, in its paragraph. */
+static const char *const notices[] = {
+    "[EXTERNAL]",
+    "[EXT]",
+    "EXTERNAL EMAIL",
+    "[EXTERNAL EMAIL] Do not click links or open attachments unless you recognize the sender.",
+    "CAUTION: This email originated from outside of the organization. Do not click links.",
+    "*** This email originates from outside the company. Think before you click! ***",
+    "CAUTION\nThis email came from outside Example Ltd.",
+    "ZjQcmQRYFpfptBannerStart\nThis Message Is From an External Sender",
+    "External (anna@example.org)",
+    "\u26a0\ufe0f Caution: External",
+    "You don't often get email from anna@example.org. Learn why this is important",
+    "Sie erhalten nicht h\u00e4ufig E-Mails von anna@example.org. Erfahren Sie, warum dies wichtig"
+    " ist",
+    "Nem gyakran kap levelet innen: anna@example.org, az ok\u00e1t\n"
+    "itt tudhatja meg<https://aka.ms/LearnAboutSenderIdentification>",
+    "ACHTUNG: Diese E-Mail kommt von einem externen Absender. Bitte keine Links anklicken.",
+    "ATTENTION : Ce courriel provient de l'ext\u00e9rieur de l'organisation.",
+    "ATENCI\u00d3N: Este correo electr\u00f3nico se ha enviado desde fuera\n"
+    "de la organizaci\u00f3n. No haga clic en enlaces.",
+    "ATTENZIONE: Questa e-mail proviene dall'esterno dell'organizzazione.",
+    "LET OP: Deze e-mail is afkomstig van buiten de organisatie. Klik niet op links.",
+    "UWAGA: Wiadomo\u015b\u0107 pochodzi spoza organizacji. Nie klikaj w linki.",
+    "\u0412\u041d\u0418\u041c\u0410\u041d\u0418\u0415: \u042d\u0442\u043e \u043f\u0438\u0441\u044c"
+    "\u043c\u043e \u043f\u043e\u043b\u0443\u0447\u0435\u043d\u043e \u043e\u0442 \u0432\u043d\u0435"
+    "\u0448\u043d\u0435\u0433\u043e \u043e\u0442\u043f\u0440\u0430\u0432\u0438\u0442\u0435\u043b"
+    "\u044f. \u041d\u0435 \u043f\u0435\u0440\u0435\u0445\u043e\u0434\u0438\u0442\u0435 \u043f"
+    "\u043e \u0441\u0441\u044b\u043b\u043a\u0430\u043c.",
+    "[\u0412\u041d\u0415\u0428\u041d\u0415\u0415]",
+    "ATEN\u021aIE: Acest e-mail provine din afara organiza\u021biei. Nu accesa\u021bi linkuri.",
+    "D\u0130KKAT: Bu e-posta kurum d\u0131\u015f\u0131ndan g\u00f6nderilmi\u015ftir.",
+    "\u3010\u5916\u90e8\u30e1\u30fc\u30eb\u3011\u3053\u306e\u30e1\u30fc\u30eb\u306f\u793e\u5916"
+    "\u304b\u3089\u9001\u4fe1\u3055\u308c\u307e\u3057\u305f\u3002",
+    "This email has been checked for viruses by Avast antivirus software.\nwww.avast.com",
+    "Diese E-Mail wurde von Avast-Antivirussoftware auf Viren gepr\u00fcft.",
+    "Garanti sans virus. www.avast.com",
+    "\u041d\u0435 \u0441\u043e\u0434\u0435\u0440\u0436\u0438\u0442 \u0432\u0438\u0440\u0443\u0441"
+    "\u043e\u0432. www.avast.com",
+    "F\u0103r\u0103 viru\u0219i.www.avast.com",
+    "No virus found in this message.\nChecked by AVG - www.avg.com\nVersion: 2016.0.7998",
+    "__________ Information from ESET NOD32 Antivirus, version 1234 (20261129) __________",
+    "This message has been scanned for viruses and\n"
+    "dangerous content by MailScanner, and is\nbelieved to be clean.",
+    "\u041f\u0440\u043e\u0432\u0435\u0440\u0435\u043d\u043e \u0430\u043d\u0442\u0438\u0432\u0438"
+    "\u0440\u0443\u0441\u043e\u043c \u041a\u0430\u0441\u043f\u0435\u0440\u0441\u043a\u043e\u0433"
+    "\u043e",
+    "Ten e-mail zosta\u0142 sprawdzony pod k\u0105tem wirus\u00f3w przez oprogramowanie AVAST Anti"
+    "virus.",
+    "Please consider the environment before printing this email.",
+    "This e-mail and any attachments are confidential and may be legally privileged.",
+    "AVISO LEGAL: Este mensaje puede contener informaci\u00f3n confidencial.",
+    "Acest e-mail \u0219i orice fi\u0219iere ata\u0219ate sunt confiden\u021biale.",
+    "Example GmbH, Amtsgericht Charlottenburg HRB 12345, Gesch\u00e4ftsf\u00fchrer: Max Muster",
+    "Classification: Internal",
+};
+
+/* What a writer may say there, and a move must not be played over. */
+static const char *const remarks[] = {
+    "but only if Boris agrees",
+    "or d2-d3 if that is illegal",
+    "Caution: I am not sure of this",
+    "Warning: I might take it back",
+    "Attention: do not play this",
+    "External: no",
+    "outside chance it works",
+    "virus is a funny word",
+    "this email move is conditional",
+    "think before you play it",
+    "Confidential: between us, I would rather resign",
+    "click",
+    "\u0412\u041d\u0418\u041c\u0410\u041d\u0418\u0415: \u043d\u0435 \u0445\u043e\u0434\u0438\u0442"
+    "\u0435 \u0442\u0430\u043a",
+    "Achtung: nicht ausf\u00fchren",
+};
+
+/* … and above it, right before the move. */
+static const char *const remarks_above[] = {
+    "Caution: I am not sure",
+    "External things made me late, sorry",
+    "Attention please",
+    "Warning!",
+    "\u0412\u041d\u0418\u041c\u0410\u041d\u0418\u0415: \u043d\u0435 \u0445\u043e\u0434\u0438\u0442"
+    "\u0435 \u0442\u0430\u043a",
+};
+
 static void check(const struct row *rows, size_t count)
 {
     int failed = 0;
@@ -459,6 +545,52 @@ static void test_what_stands_around_an_answer_is_not_it(void **state)
 {
     (void)state;
     check(around, COUNT_OF(around));
+}
+
+/* The reply area of head, text and tail. */
+static char *top_around(const char *head, const char *text, const char *tail)
+{
+    char whole[600];
+
+    (void)snprintf(whole, sizeof whole, "%s%s%s", head, text, tail);
+    return top_of(whole);
+}
+
+/* P34 */
+static void test_a_notice_right_below_the_move_is_passed_over(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(notices); i++) {
+        char *top = top_around("e2-e4\n", notices[i], "\n\n" Q);
+        char *last = top_around("board\ne2-e4\n", notices[i], "");
+
+        if (strcmp(top, "e2-e4") != 0 || strcmp(last, "board|e2-e4") != 0)
+            fail_msg("%s: \"%s\", \"%s\"", notices[i], top, last);
+        free(top);
+        free(last);
+    }
+}
+
+/* P34: a move is never half read. */
+static void test_what_a_writer_says_beside_his_move_is_no_notice(void **state)
+{
+    char wanted[200];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(remarks); i++) {
+        char *top = top_around("e2-e4\n", remarks[i], "\n");
+
+        (void)snprintf(wanted, sizeof wanted, "e2-e4|%s", remarks[i]);
+        assert_string_equal(top, wanted);
+        free(top);
+    }
+    for (size_t i = 0; i < COUNT_OF(remarks_above); i++) {
+        char *top = top_around("", remarks_above[i], "\ne2-e4\n");
+
+        (void)snprintf(wanted, sizeof wanted, "%s|e2-e4", remarks_above[i]);
+        assert_string_equal(top, wanted);
+        free(top);
+    }
 }
 
 static void test_a_configured_banner_and_marker_are_known(void **state)
@@ -560,6 +692,8 @@ int main(void)
         cmocka_unit_test(test_nothing_is_read_below_an_unmarked_quote),
         cmocka_unit_test(test_answers_below_quotes_are_told_from_those_above),
         cmocka_unit_test(test_what_stands_around_an_answer_is_not_it),
+        cmocka_unit_test(test_a_notice_right_below_the_move_is_passed_over),
+        cmocka_unit_test(test_what_a_writer_says_beside_his_move_is_no_notice),
         cmocka_unit_test(test_a_configured_banner_and_marker_are_known),
         cmocka_unit_test(test_raw_text_is_kept_for_notes),
         cmocka_unit_test(test_a_long_line_is_no_short_one),
