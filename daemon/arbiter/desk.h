@@ -22,14 +22,6 @@
 #include "store/timers.h"
 #include "store/votes.h"
 
-/* Return at the first failure; for functions that hold nothing to be released. */
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        enum status try_st_ = (call);                                                              \
-        if (try_st_ != ST_OK)                                                                      \
-            return try_st_;                                                                        \
-    } while (0)
-
 struct desk {
     const struct arbiter *arb;
     struct store_txn *txn;

@@ -193,6 +193,21 @@ enum status err_detail_with(struct err *err, enum reason reason, const char *cod
     err_detail_with((err), (reason), (code), (english), (const struct err_arg[]){__VA_ARGS__},     \
                     sizeof((const struct err_arg[]){__VA_ARGS__}) / sizeof(struct err_arg))
 
+/* Return at the first failure: for functions that hold nothing to be released. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        enum status try_st_ = (call);                                                              \
+        if (try_st_ != ST_OK)                                                                      \
+            return try_st_;                                                                        \
+    } while (0)
+/* The same for those that hold something: it stays in `st`, and they go to their exit at `out`. */
+#define TRY_OUT(call)                                                                              \
+    do {                                                                                           \
+        st = (call);                                                                               \
+        if (st != ST_OK)                                                                           \
+            goto out;                                                                              \
+    } while (0)
+
 /* Say which field is at fault; the text gets "field: " before it.  err may be NULL. */
 void err_in_field(struct err *err, const char *field);
 

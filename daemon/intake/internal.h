@@ -25,14 +25,6 @@
 #include "store/outbox.h"
 #include "words/words.h"
 
-/* Return at the first failure; for functions that hold nothing to be released. */
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        enum status try_st_ = (call);                                                              \
-        if (try_st_ != ST_OK)                                                                      \
-            return try_st_;                                                                        \
-    } while (0)
-
 enum { REASON_SLUG_SIZE = 64 };
 
 /* ------------------------------------------------------------------------------- read.c */

@@ -583,41 +583,34 @@ static enum status body_check(const struct mail_message *m, struct err *err)
     return ST_OK;
 }
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        st = (call);                                                                               \
-        if (st != ST_OK)                                                                           \
-            goto out;                                                                              \
-    } while (0)
-
 enum status mail_compose(const struct mail_message *m, struct buf *out, struct err *err)
 {
     struct buf letter = buf_make(MAIL_MESSAGE_MAX);
     enum status st;
 
     assert(m->subject != NULL && m->message_id != NULL);
-    TRY(body_check(m, err));
-    TRY(header_address(&letter, "From", &m->from, err));
+    TRY_OUT(body_check(m, err));
+    TRY_OUT(header_address(&letter, "From", &m->from, err));
     if (m->reply_to.address != NULL)
-        TRY(header_address(&letter, "Reply-To", &m->reply_to, err));
-    TRY(header_address(&letter, "To", &m->to, err));
-    TRY(header_text(&letter, "Subject", m->subject, err));
+        TRY_OUT(header_address(&letter, "Reply-To", &m->reply_to, err));
+    TRY_OUT(header_address(&letter, "To", &m->to, err));
+    TRY_OUT(header_text(&letter, "Subject", m->subject, err));
     header_date(&letter, m->date);
-    TRY(header_id(&letter, "Message-ID", m->message_id, err));
+    TRY_OUT(header_id(&letter, "Message-ID", m->message_id, err));
     if (m->in_reply_to != NULL)
-        TRY(header_id(&letter, "In-Reply-To", m->in_reply_to, err));
-    TRY(header_references(&letter, m, err));
+        TRY_OUT(header_id(&letter, "In-Reply-To", m->in_reply_to, err));
+    TRY_OUT(header_references(&letter, m, err));
     buf_puts(&letter, "MIME-Version: 1.0\r\n");
     buf_printf(&letter, "Auto-Submitted: %s\r\n",
                m->auto_submitted == MAIL_AUTO_REPLIED ? "auto-replied" : "auto-generated");
     buf_puts(&letter, "X-Auto-Response-Suppress: All\r\n");
-    TRY(header_list(&letter, m, err));
-    TRY(header_unsubscribe(&letter, m, err));
-    TRY(header_token(&letter, "Feedback-ID", m->feedback_id, err));
-    TRY(header_token(&letter, "X-Game", m->game, err));
-    TRY(header_token(&letter, "X-Loop-Id", m->loop_id, err));
+    TRY_OUT(header_list(&letter, m, err));
+    TRY_OUT(header_unsubscribe(&letter, m, err));
+    TRY_OUT(header_token(&letter, "Feedback-ID", m->feedback_id, err));
+    TRY_OUT(header_token(&letter, "X-Game", m->game, err));
+    TRY_OUT(header_token(&letter, "X-Loop-Id", m->loop_id, err));
     body(&letter, m);
-    TRY(buf_status(&letter, "a letter", err));
+    TRY_OUT(buf_status(&letter, "a letter", err));
     buf_add(out, letter.data, letter.len);
     st = buf_status(out, "a letter", err);
 out:

@@ -260,13 +260,13 @@ enum status answer_compose(const struct notify *n, struct store_conn *conn,
         goto out;
     }
     answer_read(intent, a);
-    TRY(load(n, conn, intent, now, &user, &s, err));
+    TRY_OUT(load(n, conn, intent, now, &user, &s, err));
     lang = lang_of(user.language);
     reply_way_open(n, intent, a->purpose, s != NULL ? &s->game : NULL, a->inbox_id, now, notice,
                    &way);
     way.is_answer = true;
     if (s != NULL)
-        TRY(reply_way_look(s, &way, err));
+        TRY_OUT(reply_way_look(s, &way, err));
 
     write_answer(&page, intent, a, lang);
     if (str_eq(intent->template_name, "held_letter"))
@@ -276,7 +276,7 @@ enum status answer_compose(const struct notify *n, struct store_conn *conn,
     if (s != NULL && str_eq(intent->template_name, "answer"))
         play_held(s, a->move);
     if (s != NULL && a->wants_board)
-        TRY(letter_board(&page, s, cid, &picture, err));
+        TRY_OUT(letter_board(&page, s, cid, &picture, err));
     if (!str_eq(intent->template_name, "held_letter"))
         reply_hint_put(&page, lang, &way);
     page_pre(&page, "-- ");
@@ -288,8 +288,8 @@ enum status answer_compose(const struct notify *n, struct store_conn *conn,
 
     subject_line(a, s, lang, n, subject, sizeof subject);
     page_end(&page, lang_tag(lang), subject);
-    TRY(buf_status(&page.text, "an answer", err));
-    TRY(buf_status(&page.html, "an answer", err));
+    TRY_OUT(buf_status(&page.text, "an answer", err));
+    TRY_OUT(buf_status(&page.html, "an answer", err));
     message_id_of(n, intent, s != NULL ? s->game.public_id : "", notice->message_id);
     m.subject = subject;
     m.date = now;
@@ -306,7 +306,7 @@ enum status answer_compose(const struct notify *n, struct store_conn *conn,
         m.png_size = picture.len;
         m.png_cid = cid;
     }
-    TRY(letter_finish(n, intent, &user, words_plain(lang, "news.answer"), &m, notice, err));
+    TRY_OUT(letter_finish(n, intent, &user, words_plain(lang, "news.answer"), &m, notice, err));
 out:
     if (a != NULL)
         json_decref(a->params);

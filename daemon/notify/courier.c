@@ -246,22 +246,22 @@ static enum status mark_webhook(struct store_txn *txn, struct marking *m, utc_ms
     if (st != ST_OK)
         goto out;
     if (m->mark == MARK_SENT) {
-        TRY(webhooks_succeeded(txn, webhook->id, now, err));
+        TRY_OUT(webhooks_succeeded(txn, webhook->id, now, err));
         goto out;
     }
-    TRY(webhooks_failed(txn, webhook->id, now, err));
+    TRY_OUT(webhooks_failed(txn, webhook->id, now, err));
     if (disable == NULL && webhook->failing_since_at != UTC_NONE &&
         now - webhook->failing_since_at >= WEBHOOK_GIVE_UP_MS)
         disable = "failing";
     if (disable != NULL) {
-        TRY(webhooks_disable(txn, webhook->id, disable, now, &m->is_disabled, err));
+        TRY_OUT(webhooks_disable(txn, webhook->id, disable, now, &m->is_disabled, err));
         if (m->is_disabled)
-            TRY(tell_owner(txn, webhook, "webhook_disabled", disable, now, now, err));
+            TRY_OUT(tell_owner(txn, webhook, "webhook_disabled", disable, now, now, err));
     } else if (m->is_last) {
         utc_ms since =
             webhook->failing_since_at != UTC_NONE ? webhook->failing_since_at : now;
 
-        TRY(tell_owner(txn, webhook, "webhook_failing", "failing", since, now, err));
+        TRY_OUT(tell_owner(txn, webhook, "webhook_failing", "failing", since, now, err));
     }
 out:
     free(webhook);
@@ -276,18 +276,16 @@ static enum status mark_address(struct courier *c, struct store_txn *txn, struct
     const struct intent_row *intent = &m->intent;
     struct notify *notify = c->options.notify;
     struct user_row user;
-    enum status st;
 
     if ((!m->is_hard && !m->is_soft) || intent->user_id == 0 || intent->address[0] != '\0')
         return ST_OK;
-    st = users_get(store_txn_conn(txn), intent->user_id, &user, err);
-    if (st != ST_OK || !str_case_eq(user.address, intent->envelope_to))
-        return st; /* he has another address by now */
+    TRY(users_get(store_txn_conn(txn), intent->user_id, &user, err));
+    if (!str_case_eq(user.address, intent->envelope_to))
+        return ST_OK; /* he has another address by now */
     TRY(users_bounce(txn, user.id, m->is_hard, BOUNCE_LIMIT, m->text, now, &m->is_suspended, err));
     if (m->is_suspended && !m->is_quiet)
         TRY(notify_on_suspended(txn, user.id, now, notify, err));
-out:
-    return st;
+    return ST_OK;
 }
 
 /* What would be tried again only when nobody wants it any more is tried once more before that. */
@@ -304,7 +302,6 @@ static enum status mark_one(struct courier *c, struct store_txn *txn, struct mar
     const struct intent_row *intent = &m->intent;
     bool is_turn = intent->game_id != 0 &&
                    (intent->cls == NOTICE_TURN || intent->cls == NOTICE_START);
-    enum status st = ST_OK;
 
     m->is_suspended = m->is_disabled = m->is_expired = false;
     switch (m->mark) {
@@ -325,17 +322,16 @@ static enum status mark_one(struct courier *c, struct store_txn *txn, struct mar
         TRY(outbox_supersede_one(txn, intent->id, intent->attempts, m->text, now, err));
         if (!m->is_quiet)
             TRY(notify_instead(txn, intent, now, err));
-        return st;
+        return ST_OK;
     case MARK_RELEASED:
         TRY(outbox_release(txn, intent->id, intent->attempts, now + m->retry_ms, err));
-        return st;
+        return ST_OK;
     }
     if (intent->channel == CHANNEL_MAIL)
         TRY(mark_address(c, txn, m, now, err));
     else
         TRY(mark_webhook(txn, m, now, err));
-out:
-    return st;
+    return ST_OK;
 }
 
 /* ---------------------------------------------------------------- keeping and leasing */
@@ -353,24 +349,20 @@ struct keeping {
 static enum status keep_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
     struct keeping *k = arg;
-    enum status st = ST_OK;
 
     for (size_t i = 0; i < k->n_marks; i++)
         TRY(mark_one(k->courier, txn, &k->marks[i], now, err));
     while (k->n_letters < k->wanted) {
         struct intent_row intent = INTENT_ROW_INIT;
+        enum status st = outbox_claim(txn, CHANNEL_MAIL, now, COURIER_LEASE_MS, &intent, err);
 
-        st = outbox_claim(txn, CHANNEL_MAIL, now, COURIER_LEASE_MS, &intent, err);
-        if (st == ST_NOT_FOUND) { /* rows that it marked expired on the way have to stay so */
-            st = ST_OK;
-            break;
-        }
+        if (st == ST_NOT_FOUND) /* rows that it marked expired on the way have to stay so */
+            return ST_OK;
         if (st != ST_OK)
-            break;
+            return st;
         k->letters[k->n_letters++] = (struct letter){.intent = intent};
     }
-out:
-    return st;
+    return ST_OK;
 }
 
 static void mark_told(struct courier *c, struct marking *m)
@@ -523,7 +515,6 @@ struct composing {
 static enum status compose_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
     struct composing *c = arg;
-    enum status st = ST_OK;
 
     for (size_t i = 0; i < c->n; i++) {
         const struct intent_row *intent = c->at[i].intent;
@@ -546,8 +537,7 @@ static enum status compose_run(struct store_txn *txn, utc_ms now, void *arg, str
         if (notice->has_reply_token) /* neither is there without the other */
             TRY(tokens_put(txn, &notice->reply_token, NULL, err));
     }
-out:
-    return st;
+    return ST_OK;
 }
 
 /* Move the composed bytes into the intent itself, as a later claim would give them. */
@@ -1047,7 +1037,7 @@ static enum status hook_send(struct courier *c, struct slot *s, struct err *err)
         st = err_set(err, ST_NOMEM, "a webhook");
         goto out;
     }
-    TRY(webhooks_get(store_reader_conn(c->reader), s->intent.webhook_id, s->webhook, err));
+    TRY_OUT(webhooks_get(store_reader_conn(c->reader), s->intent.webhook_id, s->webhook, err));
     st = webhook_url_check(s->allow, s->webhook->url, &normal, err);
     if (st != ST_OK) { /* the operator's list has changed since it was registered */
         struct marking m = {.mark = MARK_FAILED, .disable = "blocked", .is_attempt = true};
@@ -1369,15 +1359,15 @@ enum status courier_new(const struct courier_options *options, struct courier **
     }
     if (options->webhook_resolve != NULL)
         c->resolve = curl_slist_append(NULL, options->webhook_resolve);
-    TRY(store_reader_open(options->store, &c->reader, err));
-    TRY(holds_load(c, err));
+    TRY_OUT(store_reader_open(options->store, &c->reader, err));
+    TRY_OUT(holds_load(c, err));
     c->seen_at = now_of(c);
     c->hurried_at = UTC_NONE;
     /* what a process before us was sending is due again, with the same bytes */
-    TRY(writer_run(options->writer,
-                   &(struct writer_command){
-                       .name = "notice_reclaim", .run = reclaim_run, .arg = &c->seen_at},
-                   err));
+    TRY_OUT(writer_run(options->writer,
+                       &(struct writer_command){
+                           .name = "notice_reclaim", .run = reclaim_run, .arg = &c->seen_at},
+                       err));
     *ret_courier = c;
     c = NULL;
 out:

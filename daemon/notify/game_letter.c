@@ -134,7 +134,7 @@ static enum status invitation_until(struct page *page, const struct subject *s, 
                left = buf_make(200);
     enum status st;
 
-    TRY(invitations_of_seat(s->conn, s->game.id, s->intent->seat, &row, err));
+    TRY_OUT(invitations_of_seat(s->conn, s->game.id, s->intent->seat, &row, err));
     local_time_put(&local, s->lang, s->zone, row.expires_at);
     zone_put(&zone, s->zone, row.expires_at);
     local_time_put(&utc, s->lang, NULL, row.expires_at);
@@ -189,9 +189,9 @@ enum status letter_board(struct page *page, const struct subject *s, const char 
         goto out;
     if (subject_ended(&ended, s))
         view.ended = ended.data;
-    TRY(board_text(&view, &text, err));
-    TRY(board_words(&view, &words, err));
-    TRY(board_png(&view, BOARD_PNG_DEFAULT, picture, err));
+    TRY_OUT(board_text(&view, &text, err));
+    TRY_OUT(board_words(&view, &words, err));
+    TRY_OUT(board_png(&view, BOARD_PNG_DEFAULT, picture, err));
     SENTENCE(page_heading, page, s, "letter.board",
              WORDS_TEXT("colour", subject_colour(s, (int)s->side)));
     page_pre(page, text.data);
@@ -338,7 +338,6 @@ static enum status write_page(struct page *page, const struct subject *s, const 
                               const char *cid, struct buf *picture, struct err *err)
 {
     struct buf head = buf_make(LINE_MAX_OURS);
-    enum status st = ST_OK;
 
     reply_how_put(page, s->lang, way); /* first of all: what may be written above it */
     subject_head(&head, s);
@@ -363,8 +362,7 @@ static enum status write_page(struct page *page, const struct subject *s, const 
     if (is_invitation(s) || s->n_moves == 0)
         rules(page, s);
     footer(page, s, unsubscribe);
-out:
-    return st;
+    return ST_OK;
 }
 
 /* Whose link the letter carries: the user's for its class, or, where there is no account, the
@@ -399,14 +397,14 @@ enum status game_letter_compose(const struct notify *n, struct store_conn *conn,
         subject[400], root[300], cid[300], list[300], code[64];
     enum status st;
 
-    TRY(subject_load(n, conn, intent, now, true, &s, err));
-    TRY(stop_token(n, conn, intent, token, err));
+    TRY_OUT(subject_load(n, conn, intent, now, true, &s, err));
+    TRY_OUT(stop_token(n, conn, intent, token, err));
     (void)snprintf(unsubscribe, sizeof unsubscribe, "%s/u/%s", n->options.public_url, token);
     reply_way_open(n, intent, reply_purpose(intent), &s->game, 0, now, notice, &way);
-    TRY(reply_way_look(s, &way, err));
+    TRY_OUT(reply_way_look(s, &way, err));
     (void)snprintf(cid, sizeof cid, "board.%s.%" PRId64 "@%s", s->game.public_id, intent->id,
                    n->domain);
-    TRY(write_page(&page, s, invitation, &way, unsubscribe, cid, &picture, err));
+    TRY_OUT(write_page(&page, s, invitation, &way, unsubscribe, cid, &picture, err));
 
     (void)snprintf(code, sizeof code, "game.%s", game_name(s->variant.game));
     (void)words_print(subject, sizeof subject, s->lang, "letter.subject",
@@ -415,8 +413,8 @@ enum status game_letter_compose(const struct notify *n, struct store_conn *conn,
                           WORDS_TEXT("variant", words_plain(s->lang, code))},
                       2);
     page_end(&page, lang_tag(s->lang), subject);
-    TRY(buf_status(&page.text, "a letter", err));
-    TRY(buf_status(&page.html, "a letter", err));
+    TRY_OUT(buf_status(&page.text, "a letter", err));
+    TRY_OUT(buf_status(&page.html, "a letter", err));
     subject_news(&news, s);
 
     (void)snprintf(root, sizeof root, "%s.root@%s", s->game.public_id, n->domain);
@@ -445,7 +443,7 @@ enum status game_letter_compose(const struct notify *n, struct store_conn *conn,
     m.unsubscribe_url = unsubscribe;
     m.unsubscribe_mailto = unsubscribe_mailto(n, token, mailto);
     m.date = now;
-    TRY(letter_finish(n, intent, &s->user, news.data, &m, notice, err));
+    TRY_OUT(letter_finish(n, intent, &s->user, news.data, &m, notice, err));
 out:
     subject_release(s);
     page_release(&page);

@@ -489,7 +489,7 @@ static enum status is_untold(struct store_conn *conn, const struct game_row *gam
 
     *ret = game->state == GAME_RUNNING && game->turn_user_id == late->user_id &&
            game->state_no == late->state_no;
-    TRY(events_get(conn, late->game_id, late->seq, &event, err));
+    TRY_OUT(events_get(conn, late->game_id, late->seq, &event, err));
     if (*ret || game->ply <= event.ply)
         goto out;
     move = malloc(sizeof *move);
@@ -497,7 +497,7 @@ static enum status is_untold(struct store_conn *conn, const struct game_row *gam
         st = err_set(err, ST_NOMEM, "a letter");
         goto out;
     }
-    TRY(moves_get(conn, late->game_id, event.ply + 1, move, err));
+    TRY_OUT(moves_get(conn, late->game_id, event.ply + 1, move, err));
     *ret = move->seat == late->seat;
 out:
     free(move);
@@ -526,8 +526,8 @@ enum status notify_instead(struct store_txn *txn, const struct intent_row *late,
         st = err_set(err, ST_NOMEM, "a letter");
         goto out;
     }
-    TRY(games_get(store_txn_conn(txn), late->game_id, game, err));
-    TRY(is_untold(store_txn_conn(txn), game, late, &is_wanted, err));
+    TRY_OUT(games_get(store_txn_conn(txn), late->game_id, game, err));
+    TRY_OUT(is_untold(store_txn_conn(txn), game, late, &is_wanted, err));
     if (!is_wanted)
         goto out;
     (void)str_copy(intent.template_name, sizeof intent.template_name, template_name);
@@ -599,15 +599,15 @@ static enum status put_hooks(struct telling *t, const struct reader *reader,
     if (webhooks == NULL)
         return err_set(err, ST_NOMEM, "webhooks");
     /* Most have none, and room for all that one may have is large: look for one first. */
-    TRY(webhooks_of_user(store_txn_conn(t->txn), reader->user_id, webhooks, 1, &n, err));
+    TRY_OUT(webhooks_of_user(store_txn_conn(t->txn), reader->user_id, webhooks, 1, &n, err));
     if (n == 0)
         goto out;
     free(webhooks);
     webhooks = calloc(WEBHOOKS_MAX, sizeof *webhooks);
     if (webhooks == NULL)
         return err_set(err, ST_NOMEM, "webhooks");
-    TRY(webhooks_of_user(store_txn_conn(t->txn), reader->user_id, webhooks, WEBHOOKS_MAX, &n,
-                         err));
+    TRY_OUT(webhooks_of_user(store_txn_conn(t->txn), reader->user_id, webhooks, WEBHOOKS_MAX, &n,
+                             err));
     for (size_t i = 0; i < n; i++) {
         const struct webhook_row *w = &webhooks[i];
 
@@ -617,12 +617,12 @@ static enum status put_hooks(struct telling *t, const struct reader *reader,
             const struct reason_to_tell *why = choose(t, reader, user, prefs, w);
 
             if (why != NULL)
-                TRY(put_hook(t, reader, w, why, err));
+                TRY_OUT(put_hook(t, reader, w, why, err));
             continue;
         }
         for (size_t k = 0; k < reader->n_reasons; k++)
             if (passes(t, user, prefs, w, reader->reasons[k].cls))
-                TRY(put_hook(t, reader, w, &reader->reasons[k], err));
+                TRY_OUT(put_hook(t, reader, w, &reader->reasons[k], err));
     }
 out:
     free(webhooks);
@@ -634,16 +634,13 @@ static enum status put_all(struct telling *t, const struct reader *reader, struc
     struct store_conn *conn = store_txn_conn(t->txn);
     struct user_row user;
     struct prefs prefs;
-    enum status st;
 
     TRY(users_get(conn, reader->user_id, &user, err));
     if (user.disabled_at != UTC_NONE)
-        goto out;
+        return ST_OK;
     TRY(prefs_get(conn, reader->user_id, &prefs, err));
     TRY(put_mail(t, reader, &user, &prefs, err));
-    TRY(put_hooks(t, reader, &user, &prefs, err));
-out:
-    return st;
+    return put_hooks(t, reader, &user, &prefs, err);
 }
 
 static struct telling *telling_new(const struct notify *n, struct store_txn *txn,
@@ -689,7 +686,7 @@ enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
         return err_set(err, ST_NOMEM, "notices");
     memcpy(t->seats, seats, sizeof t->seats);
     for (size_t i = 0; i < n; i++) {
-        TRY(on_event(t, &events[i], err));
+        TRY_OUT(on_event(t, &events[i], err));
         if (events[i].kind == GAME_EVENT_TURN || events[i].kind == GAME_EVENT_FINISHED ||
             events[i].kind == GAME_EVENT_ABORTED)
             has_turn_passed = true;
@@ -697,11 +694,11 @@ enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
     tell_changed_turn(t);
     /* What still waits to be said about an earlier state is too late.  Letters of turns are looked
      * at by the courier, now: they may have had something else to tell. */
-    TRY(outbox_hurry_game(txn, game->id, NOTICE_TURN, game->state_no, now, NULL, err));
+    TRY_OUT(outbox_hurry_game(txn, game->id, NOTICE_TURN, game->state_no, now, NULL, err));
     if (has_turn_passed)
-        TRY(outbox_supersede_warnings(txn, game->id, game->state_no, now, NULL, err));
+        TRY_OUT(outbox_supersede_warnings(txn, game->id, game->state_no, now, NULL, err));
     for (size_t i = 0; i < t->n_readers; i++)
-        TRY(put_all(t, &t->readers[i], err));
+        TRY_OUT(put_all(t, &t->readers[i], err));
 out:
     free(t);
     return st;
@@ -722,10 +719,10 @@ enum status notice_put(const struct notify *n, struct store_txn *txn, const stru
     t->skips_mail = wish->skips_mail;
     t->skips_hooks = wish->skips_hooks;
     t->hook_params = wish->params;
-    TRY(seats_get(store_txn_conn(txn), game->id, t->seats, err));
+    TRY_OUT(seats_get(store_txn_conn(txn), game->id, t->seats, err));
     tell(t, wish->user_id, wish->seat, wish->cls, wish->template_name, event);
     if (t->n_readers > 0)
-        TRY(put_all(t, &t->readers[0], err));
+        TRY_OUT(put_all(t, &t->readers[0], err));
 out:
     free(t);
     return st;

@@ -32,13 +32,6 @@ struct notify {
     struct net_list allow;
 };
 
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        st = (call);                                                                               \
-        if (st != ST_OK)                                                                           \
-            goto out;                                                                              \
-    } while (0)
-
 /* Whether the player wants a class by a channel, by his preferences. */
 bool notice_is_wanted(const struct prefs *prefs, enum notice_class cls,
                       enum notice_channel channel);

@@ -133,7 +133,7 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
         goto out;
     }
     if (intent->user_id != 0)
-        TRY(users_get(conn, intent->user_id, &user, err));
+        TRY_OUT(users_get(conn, intent->user_id, &user, err));
     lang = lang_of(user.id != 0 ? user.language : language);
     p = particulars_of(intent, lang);
     words_length(&length, lang, letters[i].life_ms);
@@ -189,8 +189,8 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
     (void)words_print(subject, sizeof subject, lang, letters[i].subject, args, COUNT_OF(args));
     without_controls(subject);
     page_end(&page, lang_tag(lang), subject);
-    TRY(buf_status(&page.text, "a letter", err));
-    TRY(buf_status(&page.html, "a letter", err));
+    TRY_OUT(buf_status(&page.text, "a letter", err));
+    TRY_OUT(buf_status(&page.html, "a letter", err));
     message_id_of(n, intent, "", notice->message_id);
     m.subject = subject;
     m.text = page.text.data;
@@ -203,7 +203,7 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
         m.list_name = n->options.site_name;
         m.list_id = list;
     }
-    TRY(letter_finish(n, intent, &user, words_plain(lang, letters[i].news), &m, notice, err));
+    TRY_OUT(letter_finish(n, intent, &user, words_plain(lang, letters[i].news), &m, notice, err));
 out:
     json_decref(p.params);
     page_release(&page);

@@ -52,7 +52,7 @@ enum status notify_open(const struct notify_options *options, struct notify **re
                      options->mail_envelope_from);
         goto out;
     }
-    TRY(tags_check(options, err));
+    TRY_OUT(tags_check(options, err));
     if (domain == NULL)
         domain = strrchr(options->mail_from, '@') + 1;
     if (!str_copy(n->domain, sizeof n->domain, domain)) {
@@ -60,11 +60,11 @@ enum status notify_open(const struct notify_options *options, struct notify **re
         goto out;
     }
     for (size_t i = 0; i < options->webhook_allow_count; i++)
-        TRY(net_list_add(&n->allow, options->webhook_allow[i], err));
-    TRY(writer_run(options->writer,
-                   &(struct writer_command){
-                       .name = "notify_key", .run = key_run, .arg = &command},
-                   err));
+        TRY_OUT(net_list_add(&n->allow, options->webhook_allow[i], err));
+    TRY_OUT(writer_run(options->writer,
+                       &(struct writer_command){
+                           .name = "notify_key", .run = key_run, .arg = &command},
+                       err));
     *ret_notify = n;
     n = NULL;
 out:
@@ -119,7 +119,6 @@ static enum status check_turn(struct store_conn *conn, const struct intent_row *
                               const char **ret_why, struct err *err)
 {
     struct event_row event = EVENT_ROW_INIT;
-    enum status st;
 
     if (game->state != GAME_RUNNING)
         return SUPERSEDED("the game is not running any more");
@@ -133,8 +132,7 @@ static enum status check_turn(struct store_conn *conn, const struct intent_row *
         return SUPERSEDED("the turn has passed on");
     if (intent->cls == NOTICE_WARNING && game->paused_at != UTC_NONE)
         return SUPERSEDED("the clocks stand");
-out:
-    return st;
+    return ST_OK;
 }
 
 static enum status check_placing(struct store_conn *conn, const struct intent_row *intent,
@@ -142,17 +140,14 @@ static enum status check_placing(struct store_conn *conn, const struct intent_ro
                                  const char **ret_why, struct err *err)
 {
     struct seat_row seats[SEAT_COUNT];
-    enum status st;
 
     if (game->state != GAME_PLACING)
         return SUPERSEDED("the placing is over");
     TRY(seats_get(conn, game->id, seats, err));
     for (int seat = 0; seat < SEAT_COUNT; seat++)
         if (seats[seat].user_id == intent->user_id && seats[seat].placement[0] == '\0')
-            goto out;
+            return ST_OK;
     return SUPERSEDED("the reserve has been placed");
-out:
-    return st;
 }
 
 static enum status check_invitation(const struct notify *n, struct store_conn *conn,
@@ -200,17 +195,17 @@ static enum status check_game(const struct notify *n, struct store_conn *conn,
 
     if (game == NULL)
         return err_set(err, ST_NOMEM, "a notice");
-    TRY(games_get(conn, intent->game_id, game, err));
+    TRY_OUT(games_get(conn, intent->game_id, game, err));
     if (str_eq(template, "turn") || str_eq(template, "warning") ||
         str_eq(template, "warning_organiser"))
-        TRY(check_turn(conn, intent, game, ret_fate, ret_why, err));
+        TRY_OUT(check_turn(conn, intent, game, ret_fate, ret_why, err));
     else if (str_eq(template, "placing") || str_eq(template, "warning_placing"))
-        TRY(check_placing(conn, intent, game, ret_fate, ret_why, err));
+        TRY_OUT(check_placing(conn, intent, game, ret_fate, ret_why, err));
     else if (str_eq(template, "invitation") || str_eq(template, "invitation_address"))
-        TRY(check_invitation(n, conn, intent, game, ret_fate, ret_why, err));
+        TRY_OUT(check_invitation(n, conn, intent, game, ret_fate, ret_why, err));
     else if (str_eq(template, "draw_offered") ||
              (is_for_people && str_eq(template, "draw_accepted"))) /* programs get each */
-        TRY(check_draw(conn, intent, ret_fate, ret_why, err));
+        TRY_OUT(check_draw(conn, intent, ret_fate, ret_why, err));
 out:
     free(game);
     return st;
@@ -221,7 +216,6 @@ static enum status check_user(struct store_conn *conn, const struct intent_row *
 {
     struct user_row user;
     struct prefs prefs;
-    enum status st;
 
     TRY(users_get(conn, intent->user_id, &user, err));
     if (user.disabled_at != UTC_NONE)
@@ -238,8 +232,7 @@ static enum status check_user(struct store_conn *conn, const struct intent_row *
         if (user.address_state == ADDRESS_SUSPENDED && notice_is_switchable(intent->cls))
             return fate_set(ret_fate, ret_why, NOTICE_UNDELIVERABLE, "the address is suspended");
     }
-out:
-    return st;
+    return ST_OK;
 }
 
 enum status notify_check(const struct notify *n, struct store_conn *conn,
@@ -253,7 +246,7 @@ enum status notify_check(const struct notify *n, struct store_conn *conn,
     *ret_fate = NOTICE_SEND;
     *ret_why = "";
     if (intent->user_id != 0)
-        TRY(check_user(conn, intent, ret_fate, ret_why, err));
+        TRY_OUT(check_user(conn, intent, ret_fate, ret_why, err));
     if (*ret_fate == NOTICE_SEND && intent->channel == CHANNEL_WEBHOOK) {
         webhook = malloc(sizeof *webhook);
         if (webhook == NULL)
@@ -267,8 +260,8 @@ enum status notify_check(const struct notify *n, struct store_conn *conn,
             goto out;
     }
     if (*ret_fate == NOTICE_SEND && intent->game_id != 0)
-        TRY(check_game(n, conn, intent, webhook == NULL || webhook_is_for_people(webhook->kind),
-                       ret_fate, ret_why, err));
+        TRY_OUT(check_game(n, conn, intent, webhook == NULL || webhook_is_for_people(webhook->kind),
+                           ret_fate, ret_why, err));
 out:
     free(webhook);
     return st;
@@ -302,17 +295,17 @@ enum status notify_compose(const struct notify *n, struct store_conn *conn,
     enum status st;
 
     assert(!notify_needs_secret(intent));
-    TRY(notify_check(n, conn, intent, now, &fate, &notice.why, err));
+    TRY_OUT(notify_check(n, conn, intent, now, &fate, &notice.why, err));
     if (fate == NOTICE_SEND) {
         if (intent->channel == CHANNEL_WEBHOOK)
-            TRY(webhook_compose(n, conn, intent, now, &notice, err));
+            TRY_OUT(webhook_compose(n, conn, intent, now, &notice, err));
         else if (intent->cls == NOTICE_ANSWER)
-            TRY(answer_compose(n, conn, intent, now, &notice, err));
+            TRY_OUT(answer_compose(n, conn, intent, now, &notice, err));
         else if (intent->game_id != 0)
-            TRY(game_letter_compose(n, conn, intent, now, NULL, &notice, err));
+            TRY_OUT(game_letter_compose(n, conn, intent, now, NULL, &notice, err));
         else
-            TRY(account_letter_compose(n, conn, intent, now, NULL, "", "", &notice,
-                                       err));
+            TRY_OUT(account_letter_compose(n, conn, intent, now, NULL, "", "", &notice,
+                                           err));
     }
     *ret_fate = fate;
     *ret_notice = notice;
@@ -374,7 +367,7 @@ enum status notify_compose_secret(const struct notify *n, struct store_txn *txn,
     enum status st;
 
     assert(notify_needs_secret(intent));
-    TRY(notify_check(n, conn, intent, now, &fate, &notice.why, err));
+    TRY_OUT(notify_check(n, conn, intent, now, &fate, &notice.why, err));
     if (fate == NOTICE_SEND && str_eq(intent->template_name, "invitation_address")) {
         st = mint_invitation(n, txn, intent, secret, err);
         if (st == ST_OK)

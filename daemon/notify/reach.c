@@ -33,7 +33,7 @@ static enum status placing_event(struct store_conn *conn, int64_t game_id, struc
     if (rows == NULL)
         return err_set(err, ST_NOMEM, "events");
     do {
-        TRY(events_of_game(conn, game_id, since, rows, EVENTS_AT_ONCE, &n, err));
+        TRY_OUT(events_of_game(conn, game_id, since, rows, EVENTS_AT_ONCE, &n, err));
         for (size_t i = 0; i < n; i++) {
             if (rows[i].kind == GAME_EVENT_PLACING) {
                 *ret = rows[i];
@@ -101,12 +101,12 @@ static enum status walk_games(struct walk *w, struct err *err)
     do {
         size_t n = 0;
 
-        TRY(games_list(conn, &filter, &from, rows, GAMES_AT_ONCE, &n, &from, err));
+        TRY_OUT(games_list(conn, &filter, &from, rows, GAMES_AT_ONCE, &n, &from, err));
         for (size_t i = 0; i < n; i++) {
             if (rows[i].state != GAME_RUNNING && rows[i].state != GAME_PLACING)
                 continue;
-            TRY(games_get(conn, rows[i].id, game, err));
-            TRY(w->each(w, game, err));
+            TRY_OUT(games_get(conn, rows[i].id, game, err));
+            TRY_OUT(w->each(w, game, err));
         }
     } while (from.id != 0);
 out:
@@ -180,7 +180,7 @@ static enum status each_suspended(struct walk *w, const struct game_row *game, s
         if (seats[seat].user_id == w->user->id && seats[seat].left_how == SEAT_STAYED)
             mine = seat;
     if (mine < 0) /* he has no men in it any more */
-        goto out;
+        return ST_OK;
     TRY(tell_others(w, game, seats, mine, err));
     st = duty_of(conn, game, w->user->id, &duty, err);
     if (st == ST_OK)
@@ -192,7 +192,6 @@ static enum status each_suspended(struct walk *w, const struct game_row *game, s
                         w->now, err);
     else if (st == ST_NOT_FOUND)
         st = ST_OK;
-out:
     return st;
 }
 
@@ -241,14 +240,11 @@ enum status notify_on_new_address(struct store_txn *txn, int64_t user_id, utc_ms
     struct user_row user;
     struct walk w = {.notify = arg, .txn = txn, .user = &user, .now = now, .again = again,
                      .each = each_reached};
-    enum status st;
 
     (void)snprintf(again, sizeof again, ":reached:%" PRId64, now);
     TRY(users_get(store_txn_conn(txn), user_id, &user, err));
     TRY(outbox_hurry_user(txn, user_id, now, NULL, err));
-    TRY(walk_games(&w, err));
-out:
-    return st;
+    return walk_games(&w, err);
 }
 
 enum status notify_on_reached(struct store_txn *txn, int64_t user_id, utc_ms now, void *arg,
@@ -256,17 +252,13 @@ enum status notify_on_reached(struct store_txn *txn, int64_t user_id, utc_ms now
 {
     struct user_row user;
     bool was_suspended;
-    enum status st;
 
     TRY(users_get(store_txn_conn(txn), user_id, &user, err));
     was_suspended = user.address_state == ADDRESS_SUSPENDED;
     if (!was_suspended && user.bounces == 0)
-        goto out;
+        return ST_OK;
     TRY(users_reached(txn, user_id, now, err));
-    if (was_suspended)
-        TRY(notify_on_new_address(txn, user_id, now, arg, err));
-out:
-    return st;
+    return was_suspended ? notify_on_new_address(txn, user_id, now, arg, err) : ST_OK;
 }
 
 /* ---------------------------------------------------------------- asked for again */
@@ -277,21 +269,17 @@ enum status notify_turn_again(struct store_txn *txn, const struct game_row *game
     char again[AGAIN_SIZE];
     struct user_row user;
     struct duty duty;
-    enum status st;
 
     (void)snprintf(again, sizeof again, ":again:%" PRId64, now);
     TRY(users_get(store_txn_conn(txn), user_id, &user, err));
     if (user.address[0] == '\0' || user.verified_at == UTC_NONE ||
-        user.address_state == ADDRESS_SUSPENDED || user.disabled_at != UTC_NONE) {
-        st = err_reason(err, REASON_NOT_FOUND, "there is no address to send it to");
-        goto out;
-    }
+        user.address_state == ADDRESS_SUSPENDED || user.disabled_at != UTC_NONE)
+        return err_reason(err, REASON_NOT_FOUND, "there is no address to send it to");
     TRY(duty_of(store_txn_conn(txn), game, user_id, &duty, err));
-    TRY(notice_put(arg, txn, game, &duty.event,
-                   &(struct notice_wish){.user_id = user_id, .seat = duty.seat, .cls = duty.cls,
-                                         .template_name = duty.template_name, .again = again,
-                                         .is_asked = true, .skips_hooks = true},
-                   now, err));
-out:
-    return st;
+    return notice_put(arg, txn, game, &duty.event,
+                      &(struct notice_wish){.user_id = user_id, .seat = duty.seat,
+                                            .cls = duty.cls,
+                                            .template_name = duty.template_name, .again = again,
+                                            .is_asked = true, .skips_hooks = true},
+                      now, err);
 }

@@ -17,7 +17,6 @@ enum {
 static enum status load_moves(struct subject *s, struct err *err)
 {
     size_t room = 0;
-    enum status st = ST_OK;
 
     for (;;) {
         size_t n = 0;
@@ -35,10 +34,8 @@ static enum status load_moves(struct subject *s, struct err *err)
                        s->moves + s->n_moves, PAGE_ROWS, &n, err));
         s->n_moves += n;
         if (n < PAGE_ROWS || s->n_moves >= MOVES_KEPT)
-            break;
+            return ST_OK;
     }
-out:
-    return st;
 }
 
 /* Events since the user's last move before that one which the letter is about, or all; to the end
@@ -47,7 +44,6 @@ static enum status load_events(struct subject *s, struct err *err)
 {
     int64_t since = 0, through = intent_param(s->intent, "through");
     size_t room = 0;
-    enum status st = ST_OK;
 
     for (size_t i = s->n_moves; i > 0 && since == 0; i--)
         if ((s->own >> s->moves[i - 1].seat & 1u) != 0 &&
@@ -75,8 +71,7 @@ static enum status load_events(struct subject *s, struct err *err)
     }
     while (through != 0 && s->n_events > 0 && s->events[s->n_events - 1].seq > through)
         s->n_events--;
-out:
-    return st;
+    return ST_OK;
 }
 
 static void last_move_of(struct subject *s)
@@ -110,10 +105,10 @@ enum status subject_load(const struct notify *notify, struct store_conn *conn,
     s->conn = conn;
     s->intent = intent;
     s->now = now;
-    TRY(games_get(conn, intent->game_id, &s->game, err));
-    TRY(seats_get(conn, intent->game_id, s->seats, err));
+    TRY_OUT(games_get(conn, intent->game_id, &s->game, err));
+    TRY_OUT(seats_get(conn, intent->game_id, s->seats, err));
     if (intent->user_id != 0) {
-        TRY(users_get(conn, intent->user_id, &s->user, err));
+        TRY_OUT(users_get(conn, intent->user_id, &s->user, err));
         s->lang = lang_of(s->user.language);
         /* a zone that has gone from the database: the letter goes out in UTC */
         if (zone_cache_get(notify->options.zones, s->user.zone, &s->zone, &ignored) != ST_OK)
@@ -128,7 +123,7 @@ enum status subject_load(const struct notify *notify, struct store_conn *conn,
         }
     s->event = EVENT_ROW_INIT;
     if (intent->event_id != 0)
-        TRY(events_get(conn, intent->game_id, intent->seq, &s->event, err));
+        TRY_OUT(events_get(conn, intent->game_id, intent->seq, &s->event, err));
     else if (str_starts(intent->template_name, "unreachable"))
         s->event.seat = (int)intent_param(intent, "of");
     if (variant_parse(s->game.rules, &s->variant, NULL) != VARIANT_OK) {
@@ -145,8 +140,8 @@ enum status subject_load(const struct notify *notify, struct store_conn *conn,
         last_move_of(s);
     }
     if (with_history) {
-        TRY(load_moves(s, err));
-        TRY(load_events(s, err));
+        TRY_OUT(load_moves(s, err));
+        TRY_OUT(load_events(s, err));
     }
     *ret_subject = s;
     s = NULL;
@@ -202,22 +197,28 @@ static const char *variant_name(const struct subject *s)
 static void result_put(struct buf *out, const struct subject *s, enum game_result result,
                        enum game_cause cause)
 {
+    struct buf sentence = buf_make(1000);
+
     if (result == GAME_RESULT_NONE)
         return;
     if (cause <= GAME_CAUSE_AGREEMENT) {
-        words_result(out, s->lang, s->variant.game, (enum result)result, (enum cause)cause);
+        words_result(&sentence, s->lang, s->variant.game, (enum result)result, (enum cause)cause);
     } else {
         struct buf who = buf_make(1000);
         char code[64];
 
         words_result(&who, s->lang, s->variant.game, (enum result)result, CAUSE_NONE);
         (void)snprintf(code, sizeof code, "cause.%s", game_cause_str(cause));
-        words_put(out, s->lang, "result.sentence",
+        words_put(&sentence, s->lang, "result.sentence",
                   (const struct words_arg[]){WORDS_TEXT("result", who.data),
                                              WORDS_TEXT("cause", words_plain(s->lang, code))},
                   2);
         buf_release(&who);
     }
+    words_result_left(out, s->lang, s->variant.game, sentence.data,
+                      seats_left_by(s->seats, SEAT_RESIGNED),
+                      seats_left_by(s->seats, SEAT_FORFEITED));
+    buf_release(&sentence);
 }
 
 enum { SENTENCE_MAX = 2000 };

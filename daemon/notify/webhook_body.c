@@ -195,7 +195,7 @@ static enum status compose_game(const struct notify *n, struct store_conn *conn,
     char url[NOTIFY_URL_SIZE], title[300], code[64];
     enum status st;
 
-    TRY(subject_load(n, conn, intent, now, false, &s, err));
+    TRY_OUT(subject_load(n, conn, intent, now, false, &s, err));
     subject_url(s, url);
     subject_head(&head, s);
     if (webhook->kind == WEBHOOK_STANDARD) {
@@ -236,7 +236,7 @@ static enum status compose_test(const struct notify *n, struct store_conn *conn,
     struct buf text = buf_make(LINE_MAX_OURS);
     enum status st;
 
-    TRY(users_get(conn, webhook->user_id, &user, err));
+    TRY_OUT(users_get(conn, webhook->user_id, &user, err));
     words_put(&text, lang_of(user.language), "webhook.test",
               (const struct words_arg[]){WORDS_TEXT("site", n->options.site_name)}, 1);
     if (webhook->kind == WEBHOOK_STANDARD)
@@ -261,11 +261,11 @@ enum status webhook_compose(const struct notify *n, struct store_conn *conn,
 
     if (webhook == NULL)
         return err_set(err, ST_NOMEM, "a webhook's body");
-    TRY(webhooks_get(conn, intent->webhook_id, webhook, err));
+    TRY_OUT(webhooks_get(conn, intent->webhook_id, webhook, err));
     if (intent->cls == NOTICE_TEST)
-        TRY(compose_test(n, conn, intent, webhook, &body, err));
+        TRY_OUT(compose_test(n, conn, intent, webhook, &body, err));
     else
-        TRY(compose_game(n, conn, intent, now, webhook, &body, err));
+        TRY_OUT(compose_game(n, conn, intent, now, webhook, &body, err));
     text = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
     if (text == NULL || strlen(text) > STANDARD_MAX) {
         st = err_set(err, text != NULL ? ST_TOO_LARGE : ST_NOMEM, "a webhook's body");
@@ -275,7 +275,7 @@ enum status webhook_compose(const struct notify *n, struct store_conn *conn,
     notice->content_type = "application/json";
     /* no dot may stand in a webhook-id: it parts the fields that are signed */
     (void)snprintf(notice->message_id, sizeof notice->message_id, "msg_%" PRId64, intent->id);
-    TRY(buf_status(&notice->bytes, "a webhook's body", err));
+    TRY_OUT(buf_status(&notice->bytes, "a webhook's body", err));
 out:
     free(text);
     json_decref(body);
