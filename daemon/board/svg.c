@@ -54,6 +54,31 @@ static void corner_of(const struct canvas *c, int square, int *ret_x, int *ret_y
     *ret_y = MARGIN + row * CELL;
 }
 
+/* The other way round: file and rank that stand at a column and row. */
+static void turn_back(const struct canvas *c, int column, int row, int *ret_file, int *ret_rank)
+{
+    int last = c->n - 1;
+
+    switch (c->view->bottom) {
+    case SEAT_WEST:
+        *ret_file = last - row;
+        *ret_rank = last - column;
+        return;
+    case SEAT_NORTH:
+        *ret_file = last - column;
+        *ret_rank = row;
+        return;
+    case SEAT_EAST:
+        *ret_file = row;
+        *ret_rank = column;
+        return;
+    default:
+        *ret_file = column;
+        *ret_rank = last - row;
+        return;
+    }
+}
+
 /* The square at a place of the screen, or SQUARE_NONE. */
 static int square_at(const struct canvas *c, int column, int row)
 {
@@ -61,24 +86,7 @@ static int square_at(const struct canvas *c, int column, int row)
 
     if (column < 0 || row < 0 || column > last || row > last)
         return SQUARE_NONE;
-    switch (c->view->bottom) {
-    case SEAT_WEST:
-        file = last - row;
-        rank = last - column;
-        break;
-    case SEAT_NORTH:
-        file = last - column;
-        rank = row;
-        break;
-    case SEAT_EAST:
-        file = row;
-        rank = column;
-        break;
-    default:
-        file = column;
-        rank = last - row;
-        break;
-    }
+    turn_back(c, column, row, &file, &rank);
     return square_is_on_board(c->game, square_of(file, rank)) ? square_of(file, rank)
                                                               : SQUARE_NONE;
 }
@@ -125,32 +133,13 @@ static void coordinates(const struct canvas *c)
     buf_puts(c->out, "<g class=\"coordinates\" aria-hidden=\"true\">\n");
     for (int i = 0; i < c->n; i++) {
         for (int k = 0; k < 2; k++) { /* k = 0: along the foot; 1: along the side */
-            int column = k == 0 ? i : 0, row = k == 0 ? 0 : i, at, file, rank;
+            int column = k == 0 ? i : 0, row = k == 0 ? 0 : i, file, rank;
             double middle = MARGIN + (double)i * CELL + CELL / 2.0;
             double near = MARGIN / 2.0, far = MARGIN * 1.5 + (double)c->n * CELL;
             char text[4];
 
             /* any square of that column or row tells its file or rank */
-            at = c->n - 1;
-            file = rank = 0;
-            switch (c->view->bottom) {
-            case SEAT_WEST:
-                file = at - row;
-                rank = at - column;
-                break;
-            case SEAT_NORTH:
-                file = at - column;
-                rank = row;
-                break;
-            case SEAT_EAST:
-                file = row;
-                rank = column;
-                break;
-            default:
-                file = column;
-                rank = at - row;
-                break;
-            }
+            turn_back(c, column, row, &file, &rank);
             if ((k == 0) != is_turned) {
                 text[0] = (char)('a' + file);
                 text[1] = '\0';
