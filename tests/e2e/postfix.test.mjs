@@ -5,35 +5,16 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from 'node:net';
 import { simpleParser } from 'mailparser';
 import { startClub } from './lib/daemon.mjs';
 import { playAll, startGame } from './lib/play.mjs';
+import { freePort } from './lib/ports.mjs';
+import { greeting } from './lib/postfix.mjs';
 
 const SINK = process.env.SMTP_SINK ?? '/usr/sbin/smtp-sink';
-
-const freePort = () => new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-        const { port } = server.address();
-        server.close(() => resolve(port));
-    });
-});
-
-/* Resolves when something greets on the port; the sink has no other way to say that it is up. */
-function greeting(port) {
-    return new Promise((resolve) => {
-        const attempt = () => {
-            const socket = connect(port, '127.0.0.1');
-            socket.once('data', () => { socket.destroy(); resolve(); });
-            socket.once('error', () => setImmediate(attempt));
-        };
-        attempt();
-    });
-}
 
 test('a round of letters through smtp-sink', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'fourhanded-sink-'));
@@ -42,13 +23,13 @@ test('a round of letters through smtp-sink', async (t) => {
     const asUser = process.getuid() === 0 ? ['-u', 'nobody'] : [];
     const sink = spawn(SINK, [...asUser, '-d', join(folder, 'letter.'), `127.0.0.1:${port}`, '64'], { stdio: 'ignore' });
     t.after(() => { sink.kill(); rmSync(folder, { recursive: true, force: true }); });
-    await greeting(port);
+    await greeting(port); /* the sink has no other way to say that it is up */
     const club = await startClub({ smtpPort: port });
     t.after(() => club.end());
     const players = [];
     for (const handle of ['anna', 'boris', 'clara', 'dmitri']) players.push(await club.player(handle));
 
-    /* The letters in the folder, each once it is whole: smtp-sink ends a dump with an empty line. */
+    /* The letters in the folder, each once it is whole: smtp-sink writes them down piece by piece. */
     const letters = async () => {
         const all = [];
         for (const name of readdirSync(folder)) {
@@ -56,7 +37,8 @@ test('a round of letters through smtp-sink', async (t) => {
             for (const part of text.split(/^X-Client-Addr: /m).slice(1)) {
                 const rcpt = [...part.matchAll(/^X-Rcpt-Args: <([^>]*)>/gm)].map((m) => m[1]);
                 const mail = await simpleParser(Buffer.from(`X-Client-Addr: ${part}`, 'latin1'));
-                all.push({ rcpt, mail, whole: part.includes('--=_alt_') ? /^--=_alt_[0-9a-f]+--/m.test(part) : true });
+                const [, boundary] = /^Content-Type: multipart\/\w+;\s+boundary="([^"]+)"/m.exec(part) ?? [];
+                all.push({ rcpt, mail, whole: boundary !== undefined && part.includes(`\n--${boundary}--`) });
             }
         }
         return all.filter((letter) => letter.whole);

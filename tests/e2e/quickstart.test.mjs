@@ -7,21 +7,14 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { Client, PROGRAM } from './lib/daemon.mjs';
+import { freePort } from './lib/ports.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HANDLES = ['anna', 'boris', 'clara', 'dmitri'];
-
-const freePort = () => new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-        const { port } = server.address();
-        server.close(() => done(port));
-    });
-});
 
 test('quickstart makes a club, starts it, shows it, and stops it', async (t) => {
     const folder = join(mkdtempSync(join(tmpdir(), 'fourhanded-quick-')), 'club');

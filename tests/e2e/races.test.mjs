@@ -144,12 +144,13 @@ test('an Idempotency-Key gives the same answer after a restart, for a day', asyn
     await verified(b.club);
 });
 
-/* Reads a stream until `enough`; the records, with the id of each. */
-async function follow(client, path, type, headers, enough) {
+/* Reads a stream until `enough`; the records, with the id of each.  onOpen(): the daemon has it. */
+async function follow(client, path, type, headers, enough, onOpen = () => {}) {
     const stop = new AbortController();
     const records = [];
     const response = await fetch(client.club.url + path, { signal: stop.signal, headers: { Authorization: `Bearer ${client.token}`, Accept: type, ...headers } });
     assert.equal(response.status, 200);
+    onOpen();
     const isSse = type === 'text/event-stream';
     let text = '';
     const take = (block) => {
@@ -187,9 +188,13 @@ for (const type of ['text/event-stream', 'application/x-ndjson']) {
         /* Each life of the daemon: follow from the last seen one, two moves, the end. */
         for (let life = 0; life < 4; life++) {
             const last = seen.at(-1)?.seq ?? 0;
-            const reading = type === 'text/event-stream'
-                ? follow(b.players[1], path, type, last ? { 'Last-Event-ID': String(last) } : {}, broken)
-                : follow(b.players[1], `${path}?since=${last}`, type, {}, broken);
+            let reading;
+            const opened = new Promise((onOpen) => {
+                reading = type === 'text/event-stream'
+                    ? follow(b.players[1], path, type, last ? { 'Last-Event-ID': String(last) } : {}, broken, onOpen)
+                    : follow(b.players[1], `${path}?since=${last}`, type, {}, broken, onOpen);
+            });
+            await Promise.race([opened, reading]); /* a daemon that is killed before cuts no stream off */
             await b.move(game, OPENING[2 * life]);
             await b.move(game, OPENING[2 * life + 1]);
             await b.club[life % 2 ? 'stop' : 'kill']();

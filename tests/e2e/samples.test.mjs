@@ -9,10 +9,11 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROGRAM, startClub } from './lib/daemon.mjs';
+import { freePort } from './lib/ports.mjs';
 import { greeting, isPossible, startPostfix } from './lib/postfix.mjs';
 import { startDovecot } from './lib/dovecot.mjs';
 
@@ -22,13 +23,6 @@ const TOKEN = 'abcdefghijklmnopqrstuvwxyz';
 const skip = isPossible() ? false : 'Postfix is started by root';
 const SMTPD = process.env.SMTPD ?? '/usr/sbin/smtpd';
 const sample = (name) => readFileSync(join(ROOT, 'config/mail', name), 'utf8');
-
-const freePort = () => new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-        const { port } = server.address();
-        server.close(() => resolve(port));
-    });
-});
 
 /* One letter by SMTP; the code that the recipient got. */
 function send(port, from, to) {

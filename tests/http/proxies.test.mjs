@@ -11,18 +11,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { startClub } from '../e2e/lib/daemon.mjs';
+import { freePort } from '../e2e/lib/ports.mjs';
 
 const RATE = 30; // requests a minute and address
 const samples = join(import.meta.dirname, '../../config');
 const folder = mkdtempSync(join(tmpdir(), 'fh-proxies-'));
 let club, anna, game;
-
-const freePort = () => new Promise((resolve) => {
-  const server = net.createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address();
-    server.close(() => resolve(port));
-  });
-});
 
 // Until it accepts connections, or has ended.
 async function listening(child, port) {
@@ -66,7 +60,8 @@ const proxies = [];
 before(async () => {
   execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', '/CN=localhost',
     '-addext', 'subjectAltName=DNS:localhost', '-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')], { stdio: 'ignore' });
-  club = await startClub({ rate: RATE, http: 'trusted_proxies = [ "127.0.0.1" ];' });
+  // Its clocks stand, so that however long it takes no request comes back into a rate.
+  club = await startClub({ at: '2027-01-04T08:00:00Z', rate: RATE, http: 'trusted_proxies = [ "127.0.0.1" ];' });
   anna = await club.player('anna');
   const boris = await club.player('boris');
   game = (await anna.post('/api/v1/games', { variant: 'verney', seats: { south: { me: true }, north: { me: true }, west: { handle: 'boris' }, east: { handle: 'boris' } } })).id;

@@ -10,6 +10,7 @@
  *   startClub({ at: '2027-01-04T08:00:00Z' })         its clocks stand there until advanced
  *   await club.settle(); await club.advance('3d');    all that is due is done, also after the jump
  *   club.sql('SELECT …')                              rows of the file
+ *   await club.logged(/mail_refused/)                 its log, once it says so
  *
  * Nothing sleeps: start() waits for the daemon's own "ready" line, until() for an event.
  * FOURHANDED names the program (default: the build that ctest runs in).
@@ -73,6 +74,7 @@ class Club {
         mkdirSync(join(this.folder, 'mail'));
         this.config = join(this.folder, 'fourhanded.conf');
         this.log = '';
+        this.onLog = () => {};
         this.clock_ms = 0; /* how far its clocks are ahead of the machine's, while they run */
         this.at = options.at ? Date.parse(options.at) : null; /* when its clocks stand: where */
         writeFileSync(this.config, this.configText());
@@ -163,17 +165,28 @@ class Club {
 
     /* Rows as objects.  Not while a daemon runs on a disk that loses what is not synced. */
     sql(query) {
-        const text = execFileSync('sqlite3', ['-readonly', '-json', join(this.folder, 'club.db'), query],
+        const text = execFileSync('sqlite3', ['-readonly', '-json', '-cmd', '.timeout 60000', join(this.folder, 'club.db'), query],
             { encoding: 'utf8', maxBuffer: 1 << 28 });
         return text.trim() ? JSON.parse(text) : [];
+    }
+
+    /* What the daemon wrote before it answered may be read after the answer. */
+    logged(words) {
+        return Promise.race([
+            new Promise((resolve) => {
+                this.onLog = () => { if (words.test(this.log)) resolve(this.log); };
+                this.onLog();
+            }),
+            this.exited.then(() => { throw new Error(`the daemon ended and never said ${words}`); }),
+        ]);
     }
 
     async start() {
         const child = spawn(PROGRAM, ['serve', '-c', this.config], { stdio: ['ignore', 'pipe', 'pipe'],
             env: { ...process.env, ...this.options.env, FOURHANDED_TEST_CLOCK: this.at !== null ? new Date(this.at).toISOString() : this.clock_ms ? `${this.clock_ms}ms` : '' } });
         this.child = child;
-        child.stderr.on('data', (text) => { this.log += text; });
-        this.exited = new Promise((resolve) => { child.on('exit', (code, signal) => resolve({ code, signal })); });
+        child.stderr.setEncoding('utf8').on('data', (text) => { this.log += text; this.onLog(); });
+        this.exited = new Promise((resolve) => { child.on('close', (code, signal) => resolve({ code, signal })); }); /* and all that it said is here */
         const lines = createInterface({ input: child.stdout });
         const ready = new Promise((resolve) => {
             lines.on('line', (line) => {

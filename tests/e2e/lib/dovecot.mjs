@@ -11,17 +11,10 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './ports.mjs';
 import { greeting } from './postfix.mjs';
-
-const freePort = () => new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-        const { port } = server.address();
-        server.close(() => resolve(port));
-    });
-});
 
 const idOf = (kind, name) => Number(execFileSync('id', [kind, name], { encoding: 'utf8' }));
 

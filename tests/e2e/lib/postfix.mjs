@@ -12,18 +12,12 @@
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from './ports.mjs';
 
 export const isPossible = () => process.getuid() === 0;
-
-const freePort = () => new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-        const { port } = server.address();
-        server.close(() => resolve(port));
-    });
-});
 
 const idOf = (name) => Number(execFileSync('id', ['-u', name], { encoding: 'utf8' }));
 
