@@ -12,12 +12,14 @@
 #include "mail/decode.h"
 #include "mail/message.h"
 #include "mail/reply.h"
+#include "mail/reply_line.h"
 #include "mail/scan.h"
 
 enum {
     RECIPIENT_MAX = 320, /* bytes of an address that is kept */
     ID_MAX = 500,        /* bytes of a message id that is kept */
     GREETING_MAX = 50,   /* bytes of a line that only greets */
+    REACTION_MAX = 240,  /* bytes of a line that tells of a reaction */
     WORDING_MAX = 1000,  /* bytes of a subject or line that are looked at for machines' words */
     VALUE_MAX = 8192     /* bytes of an Authentication-Results value that is kept */
 };
@@ -417,7 +419,26 @@ static const char *const reaction_words[] = {
     "heeft gereageerd op je bericht", "heeft gereageerd via gmail",
     "zareagował(a) na twoją wiadomość", "отреагировал(а) на ваше сообщение",
     "отреагировал на ваше сообщение", "отреагировала на ваше сообщение",
-    "a reacționat la mesajul"};
+    "a reacționat la mesajul", "liked your message", "loved your message"};
+
+/* What a program says of a reaction in any language: a picture or a colon at the end, the stem of
+ * the word, and mail. */
+static bool tells_reaction(const char *line)
+{
+    static const char *const stems[] = {
+        "reacted", "reagiert", "réagi", "reaccion", "reagito", "reagiu", "gereageerd", "zareagow",
+        "отреагир", "відреагув", "reacționat", "reagera", "reageret", "reagert", "reagoi",
+        "reagova", "reagált", "tepki verdi", "αντέδρασε", "リアクション", "反应", "回应", "回應",
+        "반응", "реагира", "reagira", "bày tỏ cảm xúc", "bereaksi", "הגיב", "تفاعل", NULL};
+    const char *at = line;
+    size_t n = strlen(line);
+    unsigned first = n > 0 ? decode_char(&at) : 0;
+    bool is_picture =
+        (first >= 0x2190 && first <= 0x2bff) || (first >= 0x1f000 && first <= 0x1faff);
+
+    return n > 0 && n <= REACTION_MAX && (is_picture || line[n - 1] == ':') &&
+           line_has_stem(line, stems) && line_is_about_mail(line);
+}
 
 /* text (normalised, its beginning) with its letters in lower case, as far as they have two. */
 static char *folded(const char *text, size_t n)
@@ -513,6 +534,8 @@ static enum status read_wording(struct letter *letter, struct err *err)
     char *subject = folded(letter->subject, strlen(letter->subject));
     enum status st = first && subject ? ST_OK : no_memory(err);
 
+    if (st == ST_OK && letter->mark == LETTER_MARK_NONE && tells_reaction(first))
+        letter->mark = LETTER_MARK_REACTION;
     for (size_t i = 0; st == ST_OK && i < COUNT_OF(reaction_words); i++) {
         bool is_told = strstr(first, reaction_words[i]) != NULL ||
                        (strstr(subject, reaction_words[i]) != NULL &&

@@ -330,7 +330,8 @@ const char *const reply_words_mail[] = {
     "melding", "avsender", "viesti", "lähettäj", "sähköposti", "levél", "üzenet", "feladó",
     "ileti", "gönderen", "μήνυμα", "αποστολέα", "メール", "差出人", "送信者", "邮件", "郵件",
     "发件人", "寄件", "메일", "발신", "поща", "подател", "poruk", "pošiljatelj", "sporočil",
-    "laišk", "vēstul", "sõnum", "pesan", "הודעה", "דוא", "رسالة", "بريد", NULL};
+    "laišk", "vēstul", "sõnum", "pesan", "הודעה", "דוא", "رسالة", "بريد", "メッセージ", "消息",
+    "메시지", "tin nhắn", "thư", NULL};
 
 const char *const reply_words_risks[] = {
     "click", "link", "attachment", "klick", "anhang", "anhäng", "anlage", "cliqu", "lien",

@@ -301,11 +301,14 @@ static void add_body(struct buf *out, const char *bytes, size_t n)
         n -= len;
         if (n == 0)
             break;
-        while (n > 0 && *bytes == '\r') /* CR CR LF is one end */
+        for (len = 0; n > 0 && *bytes == '\r'; len++)
             bytes++, n--;
-        if (n > 0 && *bytes == '\n')
+        if (n > 0 && *bytes == '\n') { /* CR CR LF is one end */
             bytes++, n--;
-        buf_putc(out, '\n');
+            len = 1;
+        }
+        while (len-- > 0)
+            buf_putc(out, '\n');
     }
 }
 

@@ -328,6 +328,43 @@ static void test_machines_are_known_by_their_headers(void **state)
     }
 }
 
+/* P26: in any language, also where no part of a type of its own tells it. */
+static void test_reactions_are_known_by_their_words(void **state)
+{
+    static const char *const reactions[] = {
+        "\U0001f44d Anna Berg reacted to your message:",
+        "\U0001f44d Anna Berg heeft op je bericht gereageerd:",
+        "\u2764\ufe0f Anna Berg ha reagito al tuo messaggio:",
+        "\U0001f44d Anna Berg reagerade p\u00e5 ditt meddelande",
+        "\U0001f389 Anna Berg \u043e\u0442\u0440\u0435\u0430\u0433\u0438\u0440\u043e\u0432\u0430"
+        "\u043b(\u0430) \u0447\u0435\u0440\u0435\u0437 Gmail",
+        "\U0001f44d Anna \u304c\u3042\u306a\u305f\u306e\u30e1\u30c3\u30bb\u30fc\u30b8\u306b\u30ea"
+        "\u30a2\u30af\u30b7\u30e7\u30f3\u3057\u307e\u3057\u305f:",
+        "Anna Berg hat auf Ihre E-Mail reagiert:",
+        "Anna Berg liked your message",
+    };
+    static const char *const others[] = {
+        "\U0001f44d e2-e4",
+        "e2-e4",
+        "Boris reacted badly to my message, sorry",
+        "\U0001f44d thanks for the message",
+    };
+    char text[600];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(reactions) + COUNT_OF(others); i++) {
+        bool is_one = i < COUNT_OF(reactions);
+        const char *line = is_one ? reactions[i] : others[i - COUNT_OF(reactions)];
+        struct letter *letter;
+
+        (void)snprintf(text, sizeof text, "From: anna@example.org\n\n%s\n\nFrom: Chess\n", line);
+        letter = read_text(text);
+        if (letter->mark != (is_one ? LETTER_MARK_REACTION : LETTER_MARK_NONE))
+            fail_msg("%s: %s", line, letter_mark_str(letter->mark));
+        letter_free(letter);
+    }
+}
+
 /* P02: words alone never decide, but are told. */
 static void test_words_of_absence_are_only_a_hint(void **state)
 {
@@ -677,6 +714,26 @@ static void test_lines_may_end_by_cr_alone(void **state)
     }
 }
 
+/* P38: what stands below an empty line is no longer the move's paragraph. */
+static void test_empty_lines_by_cr_alone_are_kept(void **state)
+{
+    static const char *const letters[] = {
+        "From: a@b.example\r\re2-e4\r\rBye\r",
+        "From: a@b.example\r\n\r\ne2-e4\r\rBye\r",
+        "From: a@b.example\n\ne2-e4\r\rBye\n",
+        "From: a@b.example\r\r\n\r\r\ne2-e4\r\r\n\r\r\nBye\r\r\n",
+        "From: a@b.example\r\n\r\ne2-e4\r\n\r\nBye\r\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(letters); i++) {
+        struct letter *letter = read_text(letters[i]);
+
+        assert_string_equal(letter->text, "e2-e4\n\nBye\n");
+        letter_free(letter);
+    }
+}
+
 /* P21: such letters are told apart, too. */
 static void test_letters_with_cr_lines_have_fingerprints_of_their_own(void **state)
 {
@@ -886,6 +943,7 @@ int main(void)
         cmocka_unit_test(test_headers_are_decoded_and_tamed),
         cmocka_unit_test(test_a_thousand_references_and_recipients_are_bounded),
         cmocka_unit_test(test_machines_are_known_by_their_headers),
+        cmocka_unit_test(test_reactions_are_known_by_their_words),
         cmocka_unit_test(test_words_of_absence_are_only_a_hint),
         cmocka_unit_test(test_addresses_of_machines_are_known),
         cmocka_unit_test(test_a_calendars_answer_is_known_by_its_text_too),
@@ -900,6 +958,7 @@ int main(void)
         cmocka_unit_test(test_headers_end_where_they_stop),
         cmocka_unit_test(test_a_fingerprint_needs_no_letter),
         cmocka_unit_test(test_lines_may_end_by_cr_alone),
+        cmocka_unit_test(test_empty_lines_by_cr_alone_are_kept),
         cmocka_unit_test(test_letters_with_cr_lines_have_fingerprints_of_their_own),
         cmocka_unit_test(test_struck_out_and_hidden_text_is_not_read),
         cmocka_unit_test(test_a_plain_twin_of_struck_out_text_is_not_read),

@@ -385,6 +385,8 @@ static const struct row around[] = {
      "e2-e4|note caution is good", ""},
     {"bold", "*e2-e4*\n**resign**\n", "e2-e4|resign", ""},
     {"blanks of every kind", "\u00a0\ufeff Rd4\u2013d8\u200b \u3000\n", "Rd4-d8", ""},
+    {"dashes that draw, and an Armenian one", "Rd4\u2500d8\nRd4\u2501d8\nRd4\u058ad8\n",
+     "Rd4-d8|Rd4-d8|Rd4-d8", ""},
     {"a placing", "place R p4 N n3 B o1\n\n" Q, "place R p4 N n3 B o1", ""},
     {"a numbered move", "12. Rd4-d8\n\n" Q, "12. Rd4-d8", ""},
     {"two dashes of an address and of a name",
