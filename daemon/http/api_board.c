@@ -119,36 +119,44 @@ static enum cause cause_of(enum game_cause cause)
     return cause <= GAME_CAUSE_AGREEMENT ? (enum cause)cause : CAUSE_NONE;
 }
 
-/* Who won and why; nothing when it goes on or was broken off. */
+/* Who won and why, and who had left; nothing when it goes on or was broken off. */
 static void put_result(struct buf *out, enum lang lang, const struct game *game,
-                       const struct game_row *row)
+                       const struct game_view *view)
 {
-    struct buf who = buf_make(512);
+    const struct game_row *row = &view->game;
+    struct buf who = buf_make(512), sentence = buf_make(1024);
     char code[32];
 
-    if (row->state == GAME_FINISHED && cause_of(row->cause) != CAUSE_NONE) {
-        words_result(out, lang, game, result_of(row->result), cause_of(row->cause));
-    } else if (row->state == GAME_FINISHED) {
+    if (row->state != GAME_FINISHED)
+        goto out;
+    if (cause_of(row->cause) != CAUSE_NONE) {
+        words_result(&sentence, lang, game, result_of(row->result), cause_of(row->cause));
+    } else {
         snprintf(code, sizeof code, "cause.%s", game_cause_str(row->cause));
         words_result(&who, lang, game, result_of(row->result), CAUSE_NONE);
-        words_put(out, lang, "result.sentence",
+        words_put(&sentence, lang, "result.sentence",
                   (const struct words_arg[]){WORDS_TEXT("result", who.data),
                                              WORDS_TEXT("cause", words_plain(lang, code))},
                   2);
     }
+    words_result_left(out, lang, game, sentence.data, seats_left_by(view->seats, SEAT_RESIGNED),
+                      seats_left_by(view->seats, SEAT_FORFEITED));
+out:
     buf_release(&who);
+    buf_release(&sentence);
 }
 
 /* The sentence that stands where else is said who is to move; nothing when the game goes on. */
 static void put_ending(struct buf *out, enum lang lang, const struct game *game,
-                       const struct game_row *row)
+                       const struct game_view *view)
 {
+    const struct game_row *row = &view->game;
     struct buf result = buf_make(512);
     struct words_arg arg = WORDS_TEXT("result", NULL);
     char code[32];
 
     if (row->state == GAME_FINISHED) {
-        put_result(&result, lang, game, row);
+        put_result(&result, lang, game, view);
         arg.text = result.data;
         words_put(out, lang, "head.finished", &arg, 1);
     } else if (row->state == GAME_ABORTED) {
@@ -279,7 +287,7 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
                                      .last = job->replay->last};
     /* By agreement, on time, by the organiser: the men alone do not show it. */
     if (is_now)
-        put_ending(&job->ended, job->board.lang, job->replay->pos.variant.game, &view->game);
+        put_ending(&job->ended, job->board.lang, job->replay->pos.variant.game, view);
     if (job->ended.len > 0)
         job->board.ended = job->ended.data;
     r->answer.body.limit = PNG_MAX;
@@ -577,7 +585,7 @@ enum status get_game_text_read(struct request *r, struct err *err)
                                              [RESULT_DRAW] = "1/2-1/2"};
 
         buf_printf(run.out, "\n%s  ", scores[result_of(view->game.result)]);
-        put_result(run.out, run.lang, run.game, &view->game);
+        put_result(run.out, run.lang, run.game, view);
         buf_putc(run.out, '\n');
     } else if (view->game.state == GAME_ABORTED) {
         snprintf(code, sizeof code, "cause.%s", game_cause_str(view->game.cause));

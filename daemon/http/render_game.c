@@ -343,8 +343,11 @@ static const char *score_of(enum game_result result)
                                          : "";
 }
 
-static void put_result(struct buf *out, const struct game_row *game)
+static void put_result(struct buf *out, const struct game_view *view)
 {
+    const struct game_row *game = &view->game;
+    bool is_first = true;
+
     put_key(out, "result");
     if (game->state != GAME_FINISHED) {
         buf_puts(out, "null");
@@ -357,7 +360,18 @@ static void put_result(struct buf *out, const struct game_row *game)
                          ? ""
                          : render_side(game->result == GAME_RESULT_TEAM0 ? 0 : 1));
     put_text(out, "cause", game_cause_str(game->cause));
-    buf_putc(out, '}');
+    put_key(out, "left");
+    buf_putc(out, '[');
+    for (int i = 0; i < SEAT_COUNT; i++) {
+        if (view->seats[i].left_how == SEAT_STAYED)
+            continue;
+        buf_puts(out, is_first ? "{\"seat\":" : ",{\"seat\":");
+        put_string(out, render_seat(i));
+        put_text(out, "how", seat_left_how_str(view->seats[i].left_how));
+        buf_putc(out, '}');
+        is_first = false;
+    }
+    buf_puts(out, "]}");
 }
 
 static void put_links(struct buf *out, const char *public_id)
@@ -419,7 +433,7 @@ static void put_last_things(struct buf *out, const struct game_facts *facts)
     } else {
         buf_puts(out, "null");
     }
-    put_result(out, game);
+    put_result(out, &facts->view);
     put_text_or_null(out, "cause",
                      game->cause == GAME_CAUSE_NONE ? "" : game_cause_str(game->cause));
     put_int(out, "event_seq", game->last_seq);

@@ -234,6 +234,8 @@ MUST_CHECK enum status seats_get(struct store_conn *conn, int64_t game_id,
                                  struct seat_row ret_seats[SEAT_COUNT], struct err *err);
 /* Those (bit 1 << seat) that the user holds; none for 0, who is nobody. */
 unsigned seats_of_user(const struct seat_row seats[SEAT_COUNT], int64_t user_id);
+/* … whose army has left in that way. */
+unsigned seats_left_by(const struct seat_row seats[SEAT_COUNT], enum seat_left_how how);
 /* user takes it: seat, holder and member rows.  ST_CONFLICT (REASON_GAME_FULL) when it is taken.
  * If the game is running and it is this seat's turn, turn_user_id follows. */
 MUST_CHECK enum status seats_take(struct store_txn *txn, int64_t game_id, int seat,

@@ -102,6 +102,16 @@ unsigned seats_of_user(const struct seat_row seats[SEAT_COUNT], int64_t user_id)
     return set;
 }
 
+unsigned seats_left_by(const struct seat_row seats[SEAT_COUNT], enum seat_left_how how)
+{
+    unsigned set = 0;
+
+    for (int i = 0; i < SEAT_COUNT; i++)
+        if (seats[i].left_how == how)
+            set |= 1u << i;
+    return set;
+}
+
 /* Seat kept (invited) or given free (open).  ST_CONFLICT when it is taken. */
 static enum status seats_set_state(struct store_txn *txn, int64_t game_id, int seat,
                                    enum seat_state state, struct err *err)

@@ -421,3 +421,27 @@ void words_result(struct buf *out, enum lang lang, const struct game *game, enum
                                          WORDS_TEXT("cause", words_plain(lang, cause_code[cause]))},
               2);
 }
+
+void words_result_left(struct buf *out, enum lang lang, const struct game *game,
+                       const char *sentence, unsigned resigned, unsigned forfeited)
+{
+    struct buf list = buf_make(SENTENCE_MAX);
+
+    for (int seat = 0; seat < SEATS; seat++) {
+        bool has_resigned = resigned >> seat & 1u;
+
+        if (!has_resigned && !(forfeited >> seat & 1u))
+            continue;
+        buf_printf(&list, "%s%s (%s)", list.len > 0 ? ", " : "",
+                   words_seat_colour(lang, game, (enum seat)seat),
+                   words_plain(lang, has_resigned ? "ui.left.resigned" : "ui.left.forfeited"));
+    }
+    if (list.len == 0)
+        buf_puts(out, sentence);
+    else
+        words_put(out, lang, "result.with_left",
+                  (const struct words_arg[]){WORDS_TEXT("result", sentence),
+                                             WORDS_TEXT("list", list.data)},
+                  2);
+    buf_release(&list);
+}

@@ -114,6 +114,10 @@ bool words_refusal(struct buf *out, enum lang lang, const struct err *err);
  * RESULT_NONE. */
 void words_result(struct buf *out, enum lang lang, const struct game *game, enum result result,
                   enum cause cause);
+/* That sentence, and who had left the game before (bits 1 << seat): "…; out of the game: Red
+ * (resigned)".  When nobody had, the sentence alone. */
+void words_result_left(struct buf *out, enum lang lang, const struct game *game,
+                       const char *sentence, unsigned resigned, unsigned forfeited);
 
 /* ---------------------------------------------------------------- time */
 

@@ -15,10 +15,11 @@ import { startMailServer } from '../e2e/lib/peers.mjs';
 const AxeBuilder = axe.default ?? axe;
 const HANDLES = ['anna', 'boris', 'clara', 'dmitri'];
 const PASSWORD = 'a long enough password';
+const PATIENCE_MS = 180_000; /* until something is given up: only a failing run waits that long */
 
 async function launch(t) {
     const browser = await chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', timeout: PATIENCE_MS,
         args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
             '--disable-component-update', '--disable-sync'],
     });
@@ -29,6 +30,7 @@ async function launch(t) {
 /* A page that fails the test when the content policy or a script complains. */
 async function open(browser, club, faults, options = {}) {
     const context = await browser.newContext({ baseURL: club.url, locale: 'en-GB', ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
     page.on('console', (message) => {
@@ -403,5 +405,11 @@ test('a draw can be claimed when it may be, and who left is told without he or s
     await players[0].patch('/api/v1/me', { language: 'ro' });
     await anna.reload();
     await anna.locator('.seats li', { hasText: 'clara (cedare)' }).waitFor();
+
+    /* … also with the result. */
+    await players[0].patch('/api/v1/me', { language: 'en' });
+    await players[0].post(`/api/v1/games/${game.id}/resign`, { state_number: (await players[0].get(`/api/v1/games/${game.id}`)).state_number });
+    await anna.reload();
+    await anna.locator('#status', { hasText: 'Out of the game: White (resigned), Yellow (resigned).' }).waitFor();
     assert.deepEqual(faults, []);
 });

@@ -533,11 +533,16 @@ test('boards of a game that is over do not say who is to move', async () => {
   const moved = ok(await anna.post(`${other}/moves`, { move: 'e2e3', state_number: second.state_number }), 201).json.game;
   ok(await anna.post(`${other}/resign`, { state_number: moved.state_number }));
   ok(await clara.post(`${other}/resign`, { state_number: ok(await clara.get(other)).json.state_number }));
-  for (const [language, over] of [['en', /The game is over: .* have won: /], ['ru', /Партия окончена: /], ['ro', /Partida s-a încheiat: /]]) {
+  for (const [language, over] of [['en', /The game is over: .* have won: .*; out of the game: White \(resigned\), Yellow \(resigned\)\./],
+    ['ru', /Партия окончена: .*; выбыли: Белые \(сдача\), Жёлтые \(сдача\)\./], ['ro', /Partida s-a încheiat: .*; au părăsit partida: /]]) {
     const svg = ok(await nobody.get(`${other}/board.svg`, { headers: { 'accept-language': language } })).text;
     assert.match(svg, over);
     assert.doesNotMatch(svg, /to move|class="turn"/);
   }
+  assert.match(ok(await nobody.get(`${other}/game.txt`)).text, /out of the game: White \(resigned\), Yellow \(resigned\)/);
+  const { result } = ok(await nobody.get(other)).json;
+  assert.deepEqual(result, { score: '0-1', winner: 'west-east', cause: 'leaving',
+    left: [{ seat: 'south', how: 'resigned' }, { seat: 'north', how: 'resigned' }] });
   assert.match(ok(await nobody.get(`${other}/board.svg?ply=0`)).text, /White to move\./);
 });
 
@@ -568,7 +573,7 @@ test('a picture is drawn once for all who look at the same, and not to find that
 test('who draws many pictures does not keep the others waiting', async () => {
   const game = await newGame();
   let drawn = 0;
-  const pictures = Array.from({ length: 60 }, (_, i) => nobody.get(`/api/v1/games/${game.id}/board.png?width=${700 + i}`)
+  const pictures = Array.from({ length: 60 }, (_, i) => nobody.get(`/api/v1/games/${game.id}/board.png?width=${1400 + i}`)
     .then((answer) => { drawn++; assert.ok([200, 503].includes(answer.status)); }));
   // They are under way once the first is there; all others wait for one thread, which is not the pool's.
   await Promise.race(pictures);

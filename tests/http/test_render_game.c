@@ -90,9 +90,11 @@ static void test_a_game_of_each_state(void **state)
 {
     struct game_facts *f = facts_made();
     struct game_row *g = &f->view.game;
-    json_t *root;
+    json_t *root, *left;
 
     (void)state;
+    for (int i = 0; i < SEAT_COUNT; i++)
+        f->view.seats[i].left_how = SEAT_STAYED;
     for (int s = 0; s < GAME_STATE_COUNT_; s++) {
         g->state = (enum game_state)s;
         g->turn_seat = g->state == GAME_RUNNING ? 0 : -1;
@@ -101,10 +103,28 @@ static void test_a_game_of_each_state(void **state)
         root = read_back(f);
         assert_true(json_is_null(json_object_get(root, "turn")) == (s != GAME_RUNNING));
         assert_true(json_is_null(json_object_get(root, "result")) == (s != GAME_FINISHED));
+        if (s == GAME_FINISHED) /* one is mated, the other has gone: the result tells */
+            assert_int_equal(
+                json_array_size(json_object_get(json_object_get(root, "result"), "left")), 0);
         assert_true(json_is_null(json_object_get(root, "placing_deadline")) ==
                     (s != GAME_PLACING));
         json_decref(root);
     }
+    g->state = GAME_FINISHED;
+    f->view.seats[0].left_how = SEAT_RESIGNED;
+    f->view.seats[3].left_how = SEAT_FORFEITED;
+    root = read_back(f);
+    left = json_object_get(json_object_get(root, "result"), "left");
+    assert_int_equal(json_array_size(left), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(left, 0), "seat")),
+                        "south");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(left, 0), "how")),
+                        "resigned");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(left, 1), "seat")),
+                        "east");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(left, 1), "how")),
+                        "forfeited");
+    json_decref(root);
     f->has_last = false;
     g->position[0] = g->rules[0] = g->explanation[0] = '\0';
     json_decref(read_back(f));

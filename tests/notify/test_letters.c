@@ -126,6 +126,22 @@ static void test_a_letter_about_the_end_says_nothing_of_clocks_and_silence(void 
     assert_int_equal(letters_with(c, "do not talk"), 0);
 }
 
+/* The end tells who had left before it, whatever it came by. */
+static void test_a_letter_about_the_end_says_who_had_left(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney");
+    struct call leave = acts(c->t, OP_RESIGN, game, WEST);
+
+    call_ok(&leave);
+    (void)club_send(c);
+    letters_clear(c);
+    leave = acts(c->t, OP_RESIGN, game, EAST);
+    call_ok(&leave);
+    (void)club_send(c);
+    assert_true(letters_with(c, "out of the game: Red (resigned), Black") > 0);
+}
+
 /* N12 and conventions: what stands in the head. */
 static void test_headers_thread_by_game_and_say_what_the_letter_is(void **state)
 {
@@ -556,6 +572,7 @@ int main(void)
         TEST(test_turn_letters_in_three_languages),
         TEST(test_a_board_with_walls_says_which_signs_they_are),
         TEST(test_a_letter_about_the_end_says_nothing_of_clocks_and_silence),
+        TEST(test_a_letter_about_the_end_says_who_had_left),
         TEST(test_headers_thread_by_game_and_say_what_the_letter_is),
         TEST(test_nobody_elses_address_is_in_a_letter),
         TEST(test_a_settled_draw_is_told_by_its_end_and_nobody_is_to_move),

@@ -200,6 +200,19 @@ static void test_results_name_the_winners_by_colour(void **state)
     for (int cause = CAUSE_NONE; cause <= CAUSE_AGREEMENT; cause++)
         for (int lang = 0; lang < LANGS; lang++)
             words_result(&b, (enum lang)lang, game_at(0), RESULT_TEAM0, (enum cause)cause);
+    /* whom the mate was not of */
+    buf_clear(&b);
+    words_result_left(&b, LANG_EN, game_at(0), "won", 1u << SEAT_WEST, 1u << SEAT_NORTH);
+    assert_string_equal(b.data, "won; out of the game: Red (resigned), Yellow (lost on time)");
+    buf_clear(&b);
+    words_result_left(&b, LANG_RU, game_at(0), "мат", 0, 1u << SEAT_EAST);
+    assert_string_equal(b.data, "мат; выбыли: Чёрные (просрочка времени)");
+    buf_clear(&b);
+    words_result_left(&b, LANG_RO, game_at(0), "mat", 1u << SEAT_SOUTH, 0);
+    assert_string_equal(b.data, "mat; au părăsit partida: Albul (cedare)");
+    buf_clear(&b);
+    words_result_left(&b, LANG_EN, game_at(0), "won", 0, 0);
+    assert_string_equal(b.data, "won");
     buf_release(&b);
 }
 

@@ -122,6 +122,8 @@ export async function showGame(app, main, id) {
             const cause = tOr(`ui.cause.${game.result.cause}`, game.result.cause);
             parts.push(`${t('ui.game.over')} ${game.result.score} – `,
                 game.result.winner ? t('ui.game.won', { side: t(`ui.side.${game.result.winner.replace('-', '_')}`) }) : t('ui.game.drawn'), ` (${cause})`);
+            if (game.result.left.length)
+                parts.push('. ', t('ui.game.left', { list: game.result.left.map((x) => `${colourOf(x.seat)} (${t(`ui.left.${x.how}`)})`).join(', ') }));
         } else if (game.state === 'running') {
             parts.push(game.paused ? `${t('ui.state.paused')}. ` : '',
                 myTurn() ? t('ui.game.your_turn', { colour: colourOf(game.turn.seat) })
