@@ -677,7 +677,7 @@ enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
                              size_t n, utc_ms now, void *arg, struct err *err)
 {
     struct telling *t = n > 0 ? telling_new(arg, txn, game, events, n, now) : NULL;
-    bool has_turn_passed = false;
+    bool has_turn_passed = false, has_begun = false;
     enum status st = ST_OK;
 
     if (n == 0)
@@ -690,6 +690,8 @@ enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
         if (events[i].kind == GAME_EVENT_TURN || events[i].kind == GAME_EVENT_FINISHED ||
             events[i].kind == GAME_EVENT_ABORTED)
             has_turn_passed = true;
+        if (events[i].kind == GAME_EVENT_PLACING || events[i].kind == GAME_EVENT_STARTED)
+            has_begun = true;
     }
     tell_changed_turn(t);
     /* What still waits to be said about an earlier state is too late.  Letters of turns are looked
@@ -699,6 +701,8 @@ enum status notify_on_events(struct store_txn *txn, const struct game_row *game,
         TRY_OUT(outbox_supersede_warnings(txn, game->id, game->state_no, now, NULL, err));
     for (size_t i = 0; i < t->n_readers; i++)
         TRY_OUT(put_all(t, &t->readers[i], err));
+    if (has_begun)
+        TRY_OUT(notify_on_begun(arg, txn, game, seats, now, err));
 out:
     free(t);
     return st;

@@ -55,6 +55,12 @@ struct notice_wish {
 MUST_CHECK enum status notice_put(const struct notify *notify, struct store_txn *txn,
                                   const struct game_row *game, const struct event_row *event,
                                   const struct notice_wish *wish, utc_ms now, struct err *err);
+/* N9: a game begins, and letters to somebody in it have not arrived for a while: tells those who
+ * would have been told had his address been suspended now. */
+MUST_CHECK enum status notify_on_begun(const struct notify *notify, struct store_txn *txn,
+                                       const struct game_row *game,
+                                       const struct seat_row seats[SEAT_COUNT], utc_ms now,
+                                       struct err *err);
 /* A letter was superseded: put what it should have told besides, if nothing that came since tells
  * it. */
 MUST_CHECK enum status notify_instead(struct store_txn *txn, const struct intent_row *late,

@@ -72,7 +72,7 @@
  *
  * A suspended address: notices that its owner wants by mail go to his webhooks, whatever is
  * switched there; the organiser and the partner of each of his running games are told once, by
- * letter and by webhook, without the address.
+ * letter and by webhook, without the address; those of a game that begins later when it begins.
  *
  * When it is too late for a notice
  *   Before each sending notify_compose() looks again: a turn or warning whose turn has passed on,

@@ -206,6 +206,25 @@ enum status notify_on_suspended(struct store_txn *txn, int64_t user_id, utc_ms n
     return st == ST_OK ? walk_games(&w, err) : st;
 }
 
+enum status notify_on_begun(const struct notify *notify, struct store_txn *txn,
+                            const struct game_row *game,
+                            const struct seat_row seats[SEAT_COUNT], utc_ms now, struct err *err)
+{
+    struct user_row user;
+    struct walk w = {.notify = notify, .txn = txn, .user = &user, .now = now};
+    enum status st = ST_OK;
+
+    for (int seat = 0; seat < SEAT_COUNT; seat++) {
+        if (seats[seat].user_id == 0)
+            continue;
+        TRY_OUT(users_get(store_txn_conn(txn), seats[seat].user_id, &user, err));
+        if (user.address_state == ADDRESS_SUSPENDED)
+            TRY_OUT(tell_others(&w, game, seats, seat, err)); /* of two seats of his: once */
+    }
+out:
+    return st;
+}
+
 /* ---------------------------------------------------------------- reached */
 
 /* The letter of what is his to do now, unless one waits. */

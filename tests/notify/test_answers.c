@@ -1012,6 +1012,39 @@ static void test_a_suspended_address_is_told_of_to_the_partner(void **state)
     assert_int_equal(club_count(c, sql), 1); /* of the first game */
 }
 
+/* N9: he accepted on the page what he was invited to by a letter that came back. */
+static void test_an_address_suspended_before_the_game_is_told_of_at_its_start(void **state)
+{
+    static const char told[] =
+        "SELECT count(*) FROM outbox WHERE template = '%s' AND channel = 'mail' AND game_id = "
+        "%" PRId64 " AND user_id = (SELECT id FROM users WHERE handle = '%s')";
+    static const struct {
+        const char *template_name, *handle;
+        int count;
+    } who[] = {{"unreachable", "orga", 1},        {"unreachable_partner", "david", 1},
+               {"unreachable_partner", "anna", 0}, {"unreachable_partner", "clara", 0},
+               {"unreachable", "david", 0},        {"unreachable_partner", "boris", 0}};
+    static const char *const variants[] = {"verney", "fortress reserve=chosen"}; /* the latter places first */
+    struct club *c = *state;
+    struct of_user boris = {c, WEST, 0};
+    char sql[400];
+
+    club_courier(c, 0, NULL);
+    club_run(c, suspend_run, &boris);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox"), 0);
+    for (size_t v = 0; v < COUNT_OF(variants); v++) {
+        int64_t game = game_create_open(c->t, variants[v], ORGANISER, false);
+
+        for (int user = SOUTH; user <= EAST; user++)
+            join(c->t, game, user, user);
+        for (size_t i = 0; i < COUNT_OF(who); i++) {
+            (void)snprintf(sql, sizeof sql, told, who[i].template_name, game, who[i].handle);
+            assert_int_equal(club_count(c, sql), who[i].count);
+        }
+    }
+    assert_true(club_count(c, "SELECT count(*) FROM outbox WHERE template = 'placing'") > 0);
+}
+
 /* N9: he is told by webhook as well, if one takes the class; once a game and player. */
 static void test_a_suspended_address_is_told_of_by_the_organisers_webhook(void **state)
 {
@@ -1268,6 +1301,7 @@ int main(void)
         TEST(test_a_letter_handed_over_does_not_make_a_failure_good),
         TEST(test_a_suspended_address_is_told_of_and_made_up_for),
         TEST(test_a_suspended_address_is_told_of_to_the_partner),
+        TEST(test_an_address_suspended_before_the_game_is_told_of_at_its_start),
         TEST(test_a_suspended_address_is_told_of_by_the_organisers_webhook),
         TEST(test_a_new_address_gets_the_letters_of_turns_that_are_on),
         TEST(test_a_turn_letter_can_be_asked_for_again),
