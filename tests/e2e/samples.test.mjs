@@ -2,8 +2,8 @@
  * The samples of config/mail, each tried with the program it is for: what stands there, but for
  * paths and ports, takes a letter from a real mail server into the daemon.
  *
- * OpenSMTPD cannot be installed beside Postfix: tests/support/opensmtpd unpacks it, and SMTPD names
- * its binary.
+ * OpenSMTPD cannot be installed beside Postfix: tests/run has tests/support/opensmtpd unpack it, and
+ * SMTPD names its binary.
  */
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -124,6 +124,7 @@ http: { listen = "127.0.0.1:0"; };\nmail: { directory = "mail"; };\n${mailIn('')
 });
 
 const hasSmtpd = !spawnSync(SMTPD, ['-h']).error;
+const hasMounts = isPossible() && spawnSync('unshare', ['-m', 'mount', '--make-rprivate', '/']).status === 0;
 
 test('smtpd.conf is read by OpenSMTPD', { skip: hasSmtpd ? false : 'OpenSMTPD is not here; SMTPD names it' }, () => {
     const said = spawnSync(SMTPD, ['-n', '-f', join(ROOT, 'config/mail/smtpd.conf')], { encoding: 'utf8' });
@@ -131,7 +132,7 @@ test('smtpd.conf is read by OpenSMTPD', { skip: hasSmtpd ? false : 'OpenSMTPD is
     assert.match(said.stderr, /configuration OK/);
 });
 
-test('smtpd.conf hands letters over by LMTP', { skip: hasSmtpd && isPossible() ? false : 'OpenSMTPD is not here, or not root' }, async (t) => {
+test('smtpd.conf hands letters over by LMTP', { skip: hasSmtpd && hasMounts ? false : 'OpenSMTPD is not here, or mounts are not to be had' }, async (t) => {
     const port = await freePort(), lmtp = await freePort(), folder = mkdtempSync(join(tmpdir(), 'fourhanded-smtpd-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const conf = join(folder, 'conf'), scratch = join(folder, 'scratch');
