@@ -12,6 +12,7 @@ import { count, eventsOf, movesOf, playAll, startGame } from '../e2e/lib/play.mj
 
 const HANDLES = ['anna', 'boris', 'clara', 'dmitri'];
 const PASSWORD = 'a long enough password';
+const PATIENCE_MS = 180_000; /* until something is given up: only a failing run waits that long */
 
 async function club(t, zone = 'Asia/Kolkata') {
     const it = await startClub({});
@@ -23,10 +24,11 @@ async function club(t, zone = 'Asia/Kolkata') {
 
 /* Anna's page, logged in; her browser is in New York. */
 async function annasPage(t, it) {
-    const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', timeout: PATIENCE_MS,
         args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
     t.after(() => browser.close());
     const context = await browser.newContext({ baseURL: it.url, locale: 'en-GB', timezoneId: 'America/New_York' });
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const faults = [];
     page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
