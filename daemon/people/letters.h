@@ -1,5 +1,5 @@
 /*
- * people/letters.h - what the files of people/ share: letters put into the outbox, sessions begun.
+ * people/letters.h - what the files of people/ share: letters put into the outbox.
  *
  * Private to people/.  Ownership: strings are borrowed for the call.  Threads, time, errors: as
  * people/people.h.
