@@ -31,7 +31,7 @@ before(async () => {
   games.push((await anna.post('/api/v1/games', {
     variant: 'fortress', reserve: 'chosen', seats: { south: { me: true }, north: { me: true }, west: { handle: 'boris' }, east: { open: true } },
   })).json.id);
-  await anna.post('/api/v1/me/webhooks', { url: 'https://hooks.example.org/' });
+  await anna.post('/api/v1/me/webhooks', { url: server.hook });
 });
 
 after(async () => {
@@ -62,7 +62,7 @@ function fromSchema(schema, depth = 0) {
       }
       if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern));
       return fc.oneof(
-        fc.constantFrom('anna', 'boris', 'e2e3', 'e2e4', 'Nf3', 'en', 'UTC', 'x@example.org', 'https://hooks.example.org/'),
+        fc.constantFrom('anna', 'boris', 'e2e3', 'e2e4', 'Nf3', 'en', 'UTC', 'x@example.org', server.hook),
         fc.string({ minLength: schema.minLength ?? 0, maxLength: Math.min(schema.maxLength ?? 24, 40), unit: 'grapheme' }),
       );
     case 'object': {
@@ -192,6 +192,7 @@ test('the same key and request give the same answer, whatever it was', async () 
 });
 
 test('an unchanged thing answers 304 to its own ETag', async () => {
+  await server.settle(); // what is still on its way to webhooks changes them
   const reads = spec.operations.filter((o) => o.method === 'GET');
   const tagged = new Set();
   const drawn = fc.oneof(...reads.map((operation) => fc.record({

@@ -25,6 +25,8 @@ export async function startServer(program = process.env.FH_HTTP_SERVER) {
     async gamesPerUser(n) {
       Object.assign(server, JSON.parse(await server.ask(`games ${n}`)));
     },
+    hook: 'https://hooks.example.org/', // and nobody goes there
+    async settle() { /* nothing is sent */ },
     async stop() {
       child.stdin.end();
       return ended;
@@ -35,10 +37,12 @@ export async function startServer(program = process.env.FH_HTTP_SERVER) {
 }
 
 // `fourhanded serve` with all its parts: the writer, the courier, the ticker.  What both have in
-// common is url, metrics, users and stop().
+// common is url, metrics, users, hook (an address that webhooks may have, where nobody
+// listens), settle() and stop().
 export async function startDaemon() {
   const { startClub } = await import('../e2e/lib/daemon.mjs');
-  const club = await startClub();
+  // Its clocks stand: nothing is tried again meanwhile, so what nobody changes stays as it is.
+  const club = await startClub({ at: '2027-01-04T08:00:00Z' });
   const users = [];
   for (const handle of ['anna', 'boris', 'clara', 'dan', 'olga'])
     users.push({ handle, token: (await club.player(handle, { operator: handle === 'olga' })).token });
@@ -46,6 +50,8 @@ export async function startDaemon() {
     url: club.url,
     metrics: `${club.metrics}/metrics`,
     users,
+    hook: 'https://127.0.0.1:1/',
+    settle: () => club.settle(),
     async stop() {
       const { code, signal } = await club.stop();
       const log = club.log;
