@@ -101,6 +101,11 @@
     " IS NULL"
 
 #define SQL_READS(X)                                                                               \
+    /* spans of reading */                                                                         \
+    X(SPAN_BEGIN,                                                                                  \
+      "BEGIN")                                                                                     \
+    X(SPAN_END,                                                                                    \
+      "COMMIT")                                                                                    \
     /* keys */                                                                                     \
     X(KEY_GET,                                                                                     \
       "SELECT value FROM keys WHERE name = ?1")                                                    \

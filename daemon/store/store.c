@@ -537,31 +537,33 @@ struct store_conn *store_reader_conn(struct store_reader *reader)
     return &reader->conn;
 }
 
-enum status store_read_begin(struct store_reader *reader, struct err *err)
-{
-    enum status st;
-
-    assert(!reader->in_span);
-    st = conn_exec(&reader->conn, "BEGIN", err);
-    reader->in_span = st == ST_OK;
-    return st;
-}
-
-void store_read_end(struct store_reader *reader)
-{
-    if (reader->in_span)
-        (void)sqlite3_exec(reader->conn.db, "COMMIT", NULL, NULL, NULL);
-    reader->in_span = false;
-}
-
-/* ---------------------------------------------------------------- transactions */
-
 static enum status run(struct store_conn *conn, enum query_id id, struct err *err)
 {
     struct query q = query_begin(conn, id);
 
     return query_run(&q, err);
 }
+
+enum status store_read_begin(struct store_reader *reader, struct err *err)
+{
+    enum status st;
+
+    assert(!reader->in_span);
+    st = run(&reader->conn, Q_SPAN_BEGIN, err);
+    reader->in_span = st == ST_OK;
+    return st;
+}
+
+void store_read_end(struct store_reader *reader)
+{
+    struct err err = ERR_INIT;
+
+    if (reader->in_span)
+        (void)run(&reader->conn, Q_SPAN_END, &err); /* a reader has nothing to lose */
+    reader->in_span = false;
+}
+
+/* ---------------------------------------------------------------- transactions */
 
 enum status store_begin_at(struct store *store, const char *file, int line,
                            struct store_txn **ret_txn, struct err *err)
