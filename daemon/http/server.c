@@ -639,6 +639,18 @@ static enum status check_rate(struct request *r, struct err *err)
     return ST_OK;
 }
 
+/* Whether an Origin is the server's: as public_url names it, or, by the same scheme, as the client
+ * names it in Host. */
+static bool is_own_origin(const struct request *r, const char *origin)
+{
+    const char *scheme = r->http->is_https ? "https://" : "http://";
+    const char *host = request_header(r, "Host");
+
+    return strcasecmp(origin, r->http->origin) == 0 ||
+           (host && strncasecmp(origin, scheme, strlen(scheme)) == 0 &&
+            strcasecmp(origin + strlen(scheme), host) == 0);
+}
+
 /*
  * The rule of Go's CrossOriginProtection: what a browser sends from another site is refused.  Where
  * a cookie would lend its authority, saying nothing is not enough.
@@ -647,7 +659,6 @@ static enum status check_origin(struct request *r, struct err *err)
 {
     const char *site = request_header(r, "Sec-Fetch-Site");
     const char *origin = request_header(r, "Origin");
-    const char *host = request_header(r, "Host");
 
     if (r->method == METHOD_GET || r->method == METHOD_HEAD ||
         r->route->flags & ROUTE_CROSS_SITE)
@@ -658,10 +669,7 @@ static enum status check_origin(struct request *r, struct err *err)
         if (strcasecmp(site, "same-origin") == 0 || strcasecmp(site, "none") == 0)
             return ST_OK;
     } else if (origin) {
-        const char *at = strstr(origin, "://");
-
-        if (strcasecmp(origin, r->http->origin) == 0 ||
-            (at && host && strcasecmp(at + 3, host) == 0))
+        if (is_own_origin(r, origin))
             return ST_OK;
     } else if (!r->by_cookie) {
         return ST_OK;

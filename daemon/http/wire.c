@@ -106,6 +106,9 @@ static enum fault fault_of(unsigned status, const char *message)
         return FAULT_HEAD;
     if (status == 400 && strstr(message, "Content-Length"))
         return FAULT_LENGTH;
+    /* A chunk's first line does not fit, and the library blames its reader. */
+    if (status == 500 && strstr(message, "connection management"))
+        return FAULT_CHUNK;
     if (status == 413)
         return is_chunk ? FAULT_CHUNK_TOO_LARGE : FAULT_LENGTH_TOO_LARGE;
     return status == 400 && is_chunk ? FAULT_CHUNK : FAULT_OTHER;
@@ -185,7 +188,7 @@ void wire_library_says(struct http *http, const char *fmt, va_list args)
     pthread_mutex_lock(&http->lock);
     link = find_link(http, fault);
     if (link) {
-        tell(http, link, fault, (int)status);
+        tell(http, link, fault, fault == FAULT_CHUNK ? 400 : (int)status);
         link->is_awaited = false;
         link->reading = NULL;
     }

@@ -362,6 +362,14 @@ static void test_a_head_too_large_and_broken_chunks_get_a_problem_document(void 
                         "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
                         "zz\r\n{}\r\n0\r\n\r\n",
                         400, "the chunks of the body are not well-formed");
+    /* a chunk whose line does not end: no fault of the server's, as the library has it */
+    head = buf_make(256 * 1024);
+    buf_puts(&head, "POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\n"
+                    "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2;");
+    for (int k = 0; k < 100000; k++)
+        buf_putc(&head, 'x');
+    assert_problem(head.data, head.len, 400, "the chunks of the body are not well-formed");
+    buf_release(&head);
 }
 
 /* Where the library leaves no way in: its own words, one head, and the connection closed.  This is
@@ -662,7 +670,32 @@ static void assert_told_too_slow(char *answer, const char *path)
     free(answer);
 }
 
-/* request_ms is 300 in this program. */
+/* Patient with the other tests' requests, however busy the machine is, and with these two's not. */
+static void serve_with_patience(int64_t request_ms, int64_t idle_ms)
+{
+    fixture_unserve(&fixture);
+    fixture.options.request_ms = request_ms;
+    fixture.options.idle_ms = idle_ms;
+    fixture.options.public_url = NULL;
+    fixture_serve(&fixture);
+}
+
+static int impatient(void **state)
+{
+    (void)state;
+    serve_with_patience(300, 1000);
+    return 0;
+}
+
+static int patient(void **state)
+{
+    const struct http_options usual = HTTP_OPTIONS_INIT;
+
+    (void)state;
+    serve_with_patience(usual.request_ms, usual.idle_ms);
+    return 0;
+}
+
 static void test_a_request_that_trickles_is_told_so_and_cut_off(void **state)
 {
     static const char head[] =
@@ -760,12 +793,14 @@ static void test_who_asks_too_often_hears_when_to_come_back(void **state)
     fixture_unserve(&fixture);
     fixture.options.rate_requests = 2;
     fixture.options.public_url = NULL;
+    atomic_store(&fixture.stands_ms, 1); /* so that no second goes by between the requests */
     fixture_serve(&fixture);
     assert_answer("GET /api/v1 HTTP/1.1\r\n" REST, 200, "RateLimit: \"requests\";r=1;t=30");
     assert_answer("GET /api/v1 HTTP/1.1\r\n" REST, 200, "RateLimit-Policy: \"requests\";q=2;w=60");
     assert_answer("GET /api/v1 HTTP/1.1\r\n" REST, 429, "Retry-After: 30");
     assert_answer("GET /healthz HTTP/1.1\r\n" REST, 200, NULL); /* is not counted */
     fixture_unserve(&fixture);
+    atomic_store(&fixture.stands_ms, 0);
     fixture.options.rate_requests = 1000000;
     fixture.options.public_url = NULL;
     fixture_serve(&fixture);
@@ -853,6 +888,8 @@ static void test_metrics_have_their_own_listener(void **state)
 
 static void test_cookies_over_https_are_host_cookies(void **state)
 {
+    static const char *const foreign[] = {"http://x", "ftp://x", "x", "null", "https://x.evil",
+                                          "http://chess.example.org"};
     char secret[SECRET_SIZE], request[256], cookie[256], *answer, *at;
 
     (void)state;
@@ -878,6 +915,16 @@ static void test_cookies_over_https_are_host_cookies(void **state)
     snprintf(request, sizeof request,
              "POST /login/%s HTTP/1.1\r\nOrigin: https://evil.example\r\n" REST, secret);
     assert_answer(request, 403, "text/html");
+    /* By the name in Host it may be ours too, but only by the scheme that we are served by. */
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        snprintf(request, sizeof request, "POST /login/%s HTTP/1.1\r\nOrigin: %s\r\n" REST, secret,
+                 foreign[i]);
+        assert_answer(request, 403, "text/html");
+    }
+    snprintf(request, sizeof request, "POST /login/%s HTTP/1.1\r\nOrigin: https://x\r\n" REST,
+             secret);
+    assert_answer(request, 303, "; Secure;");
+    fixture_link(&fixture, 0, secret);
     snprintf(request, sizeof request,
              "POST /login/%s HTTP/1.1\r\nSec-Fetch-Site: same-origin\r\n" REST, secret);
     assert_answer(request, 303, "; Secure;");
@@ -922,8 +969,6 @@ static int setup(void **state)
     snprintf(path, sizeof path, "%s/link.txt", fixture.web);
     if (symlink("/etc/passwd", path) != 0)
         return -1;
-    fixture.options.request_ms = 300;
-    fixture.options.idle_ms = 1000;
     fixture_serve(&fixture);
     return 0;
 }
@@ -962,8 +1007,10 @@ int main(void)
         cmocka_unit_test(test_a_connection_serves_one_request_after_another),
         cmocka_unit_test(test_files_are_served_by_their_exact_names),
         cmocka_unit_test(test_a_file_that_the_client_has_is_not_sent_again),
-        cmocka_unit_test(test_a_request_that_trickles_is_told_so_and_cut_off),
-        cmocka_unit_test(test_silence_is_ended_without_an_answer),
+        cmocka_unit_test_setup_teardown(test_a_request_that_trickles_is_told_so_and_cut_off,
+                                        impatient, patient),
+        cmocka_unit_test_setup_teardown(test_silence_is_ended_without_an_answer, impatient,
+                                        patient),
         cmocka_unit_test(test_connections_over_the_limit_are_told_so),
         cmocka_unit_test(test_one_address_has_only_its_share_of_connections),
         cmocka_unit_test(test_who_asks_too_often_hears_when_to_come_back),
