@@ -121,9 +121,11 @@ enum status judge_bounce(struct act *a, const char **ret_reason, int64_t *ret_us
     struct intent_row intent = INTENT_ROW_INIT;
     char local[ADDRESS_SIZE], key[ADDRESS_MAX + 1] = "", *at;
     int64_t id = 0;
+    struct report_recipient complaint = {.diagnostic = "complaint"};
     size_t which = SIZE_MAX;
     enum about about = ABOUT_OTHERS;
     enum report_blame worst;
+    bool is_complaint;
     enum status st;
 
     (void)str_copy(local, sizeof local, r->row.recipient);
@@ -137,8 +139,11 @@ enum status judge_bounce(struct act *a, const char **ret_reason, int64_t *ret_us
     }
     if (st != ST_OK)
         return st;
-    /* P24: a vacation reply, or anything else that is no delivery report, says nothing. */
-    if (!r->has_letter || !r->letter->has_report || r->letter->report.kind != REPORT_DELIVERY) {
+    /* P24: a vacation reply, or anything else that is no report of ours, says nothing. */
+    is_complaint = r->has_letter && r->letter->has_report &&
+                   r->letter->report.kind == REPORT_FEEDBACK;
+    if (!is_complaint && (!r->has_letter || !r->letter->has_report ||
+                          r->letter->report.kind != REPORT_DELIVERY)) {
         *ret_reason = "no_report";
         return ST_OK;
     }
@@ -161,6 +166,8 @@ enum status judge_bounce(struct act *a, const char **ret_reason, int64_t *ret_us
         *ret_reason = "not_sent";
     } else if (intent.settled_at == UTC_NONE || intent.settled_at < a->at - INTAKE_BOUNCE_MS) {
         *ret_reason = "too_old";
+    } else if (is_complaint) { /* N9: who calls our letters spam gets no more of them */
+        st = blame(a, &intent, key, &complaint, /* is_hard= */ true, ret_reason, err);
     } else if (about == ABOUT_OTHERS && r->letter->report.recipient_count > 0) {
         *ret_reason = "other_recipient";
     } else if (worst == REPORT_BLAME_NOTHING || which == SIZE_MAX) {

@@ -318,6 +318,17 @@ static void read_report_part(struct walk *walk, GMimePart *part)
     buf_release(&decoded);
 }
 
+static void read_feedback_part(struct walk *walk, GMimePart *part)
+{
+    struct buf decoded = buf_make(walk->limits->message + 1024);
+
+    transfer_decode(part, &decoded);
+    if (walk->body->report.kind == REPORT_FEEDBACK &&
+        !report_is_complaint(decoded.data, decoded.len))
+        walk->body->report.kind = REPORT_OTHER;
+    buf_release(&decoded);
+}
+
 static void keep_original_id(struct walk *walk, const char *id)
 {
     if (id == NULL || !mail_id_is_ok(id))
@@ -483,6 +494,8 @@ static void read_leaf(struct walk *walk, GMimeObject *object, size_t depth, stru
     if (g_mime_content_type_is_type(type, "message", "delivery-status") ||
         g_mime_content_type_is_type(type, "message", "global-delivery-status"))
         read_report_part(walk, part);
+    else if (g_mime_content_type_is_type(type, "message", "feedback-report"))
+        read_feedback_part(walk, part);
     else if (g_mime_content_type_is_type(type, "text", "rfc822-headers"))
         read_returned_headers(walk, part);
     else if (g_mime_content_type_is_type(type, "text", "vnd.google.email-reaction+json"))

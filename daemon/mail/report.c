@@ -108,6 +108,26 @@ static void judge(struct report_recipient *r)
         r->blame = REPORT_BLAME_ADDRESS;
 }
 
+bool report_is_complaint(const void *bytes, size_t n)
+{
+    static const char field[] = "feedback-type:", none[] = "not-spam";
+    const char *p = bytes;
+    size_t next;
+
+    n = n > REPORT_BYTES_MAX ? REPORT_BYTES_MAX : n;
+    for (size_t at = 0; at < n; at += next) {
+        size_t len = scan_line(p + at, n - at, false, &next), value = sizeof field - 1;
+
+        if (len < value || strncasecmp(p + at, field, value) != 0)
+            continue;
+        while (value < len && (p[at + value] == ' ' || p[at + value] == '\t'))
+            value++;
+        return len - value < sizeof none - 1 ||
+               strncasecmp(p + at + value, none, sizeof none - 1) != 0;
+    }
+    return true;
+}
+
 enum report_blame report_worst(const struct report *report, size_t *ret_which)
 {
     enum report_blame worst = REPORT_BLAME_NOTHING;

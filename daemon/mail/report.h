@@ -1,5 +1,5 @@
 /*
- * mail/report.h - reads delivery reports (RFC 3464).
+ * mail/report.h - reads delivery reports (RFC 3464), and knows complaints (RFC 5965).
  *
  * Purpose
  *   A letter that could not be delivered comes back as multipart/report.  This tells what the
@@ -40,7 +40,7 @@ enum report_kind {
     REPORT_DELIVERY,    /* report-type=delivery-status: a DSN */
     REPORT_DISPOSITION, /* disposition-notification: a read receipt */
     REPORT_FEEDBACK,    /* feedback-report: a complaint (ARF) */
-    REPORT_OTHER        /* multipart/report of another or no type */
+    REPORT_OTHER        /* multipart/report of another or no type; praise */
 };
 
 enum report_action {
@@ -81,6 +81,10 @@ void report_release(struct report *report); /* NULL and released ones are allowe
 /* Read the n bytes of a message/delivery-status (or message/global-delivery-status) part. */
 MUST_CHECK enum status report_read(const void *bytes, size_t n, struct report *ret_report,
                                    struct err *err);
+
+/* Whether the n bytes of a message/feedback-report part (RFC 5965) complain of a letter: all do but
+ * those that say that it was none to be complained of. */
+bool report_is_complaint(const void *bytes, size_t n);
 
 /* The heaviest blame of all recipients and, unless NULL, which one it is (SIZE_MAX: none). */
 enum report_blame report_worst(const struct report *report, size_t *ret_which);

@@ -1094,6 +1094,42 @@ static void test_what_is_no_report_bounces_nothing(void **state)
     assert_int_equal(user_now(p, SOUTH).bounces, 0);
 }
 
+/* N9: a complaint to the return path of one of our letters suspends its address. */
+static void test_a_complaint_suspends_the_address(void **state)
+{
+    static const struct {
+        const char *mac, *type, *reason;
+    } rows[] = {{"badbadbadb", "abuse", "bad_mac"},
+                {"goodgood12", "not-spam", "no_report"},
+                {"goodgood12", "abuse", "suspended"}};
+    struct post *p = *state;
+
+    send_one(p);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char to[96], bytes[1000];
+        int n;
+
+        (void)snprintf(to, sizeof to, "bounce+row.%s@club.example", rows[i].mac);
+        n = snprintf(bytes, sizeof bytes,
+                     "From: feedback@isp.example\r\nMessage-ID: <c%zu@isp.example>\r\n"
+                     "MIME-Version: 1.0\r\n"
+                     "Content-Type: multipart/report; report-type=feedback-report; boundary=b\r\n"
+                     "\r\n--b\r\nContent-Type: text/plain\r\n\r\nThis is an abuse report.\r\n"
+                     "--b\r\nContent-Type: message/feedback-report\r\n\r\n"
+                     "Feedback-Type: %s\r\nUser-Agent: isp/1\r\nVersion: 1\r\n\r\n--b--\r\n",
+                     i, rows[i].type);
+        assert_in_range(n, 1, sizeof bytes - 1);
+        r = post_raw(p, "", to, bytes, (size_t)n);
+        expect(r, INBOX_VERDICT_BOUNCE);
+        assert_string_equal(r->row.reason, rows[i].reason);
+        assert_false(r->has_answer);
+        assert_int_equal(user_now(p, SOUTH).address_state,
+                         i + 1 < COUNT_OF(rows) ? ADDRESS_OK : ADDRESS_SUSPENDED);
+    }
+    assert_int_equal(p->suspended, 1);
+    assert_string_equal(user_now(p, SOUTH).bounce_text, "complaint");
+}
+
 static void test_unsubscribing_by_mail(void **state)
 {
     struct post *p = *state;
@@ -1312,6 +1348,7 @@ int main(void)
         TEST(test_a_report_counts_for_the_address_that_the_letter_went_to),
         TEST(test_soft_bounces_count_on_three_days_and_old_ones_not),
         TEST(test_what_is_no_report_bounces_nothing),
+        TEST(test_a_complaint_suspends_the_address),
         TEST(test_unsubscribing_by_mail),
         TEST(test_a_dry_run_tells_all_and_does_nothing),
         TEST(test_a_dry_run_takes_the_largest_letter),

@@ -124,6 +124,22 @@ static void test_what_is_no_report_blames_nobody(void **state)
     }
 }
 
+/* N9 */
+static void test_a_feedback_complains_unless_it_says_otherwise(void **state)
+{
+    static const char *const complaints[] = {
+        "Feedback-Type: abuse\r\nUser-Agent: x/1\r\n", "User-Agent: x\nFEEDBACK-TYPE:\tfraud\n",
+        "Feedback-Type: opt-out\n", "Feedback-Type: not\n", "", "Version: 1\n"};
+    static const char *const others[] = {"Feedback-Type: not-spam\r\n",
+                                         "Version: 1\nfeedback-type:Not-Spam"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(complaints); i++)
+        assert_true(report_is_complaint(complaints[i], strlen(complaints[i])));
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        assert_false(report_is_complaint(others[i], strlen(others[i])));
+}
+
 static void test_no_more_recipients_are_kept_than_said(void **state)
 {
     struct buf b = buf_make(REPORT_BYTES_MAX);
@@ -144,6 +160,7 @@ int main(void)
         cmocka_unit_test(test_the_blame_follows_action_status_and_diagnostic),
         cmocka_unit_test(test_groups_fields_and_folds_are_read_leniently),
         cmocka_unit_test(test_what_is_no_report_blames_nobody),
+        cmocka_unit_test(test_a_feedback_complains_unless_it_says_otherwise),
         cmocka_unit_test(test_no_more_recipients_are_kept_than_said),
     };
 
