@@ -32,10 +32,13 @@ static utc_ms fixture_now(void *arg)
 
 static struct clock_reading fixture_read(void *arg)
 {
+    struct fixture *f = arg;
     struct clock os = clock_os();
     struct clock_reading reading = os.read(os.arg);
 
     reading.wall_at = fixture_now(arg);
+    if (atomic_load(&f->stands_ms) != 0)
+        reading.monotonic_ms = atomic_load(&f->stands_ms);
     return reading;
 }
 
@@ -104,6 +107,7 @@ void fixture_setup(struct fixture *f)
 
     memset(f, 0, sizeof *f);
     atomic_init(&f->now, FIXTURE_NOW);
+    atomic_init(&f->stands_ms, 0);
     snprintf(f->dir, sizeof f->dir, "%s/fh-http-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(f->dir)) {
         perror(f->dir);

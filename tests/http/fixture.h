@@ -47,7 +47,8 @@ struct fixture {
     char public_url[64];
     int64_t user_ids[FIXTURE_USERS];
     char tokens[FIXTURE_USERS][API_TOKEN_SIZE];
-    atomic_llong now; /* the wall clock */
+    atomic_llong now;       /* the wall clock */
+    atomic_llong stands_ms; /* where the monotonic clock stands; 0: it runs */
 };
 
 /* Make everything but the server itself.  Aborts the test program when it cannot. */
