@@ -1,5 +1,7 @@
 #include "support/harness.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,7 +37,7 @@ static void test_other_public_urls_stay_as_they_are(void **state)
 
 static void test_a_socket_says_where_it_listens(void **state)
 {
-    char where[LISTEN_WHERE_SIZE];
+    char where[LISTEN_WHERE_SIZE], folder[] = "/tmp/fh-listen-XXXXXX", address[64];
     struct err err = ERR_INIT;
     int fd, port;
 
@@ -46,14 +48,17 @@ static void test_a_socket_says_where_it_listens(void **state)
     assert_true(str_starts(where, "http://127.0.0.1:"));
     assert_st(listen_open(where + 7, &fd, &err), ST_IO, err); /* it is taken */
     close(fd);
-    assert_ok(listen_open("unix:/tmp/fh-test-listen.sock", &fd, &err), err);
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(address, sizeof address, "unix:%s/s", folder);
+    assert_ok(listen_open(address, &fd, &err), err);
     listen_describe(fd, where, &port);
     assert_int_equal(port, -1);
-    assert_string_equal(where, "unix:/tmp/fh-test-listen.sock");
+    assert_string_equal(where, address);
     close(fd);
-    assert_ok(listen_open("unix:/tmp/fh-test-listen.sock", &fd, &err), err); /* left over */
+    assert_ok(listen_open(address, &fd, &err), err); /* left over */
     close(fd);
-    assert_int_equal(unlink("/tmp/fh-test-listen.sock"), 0);
+    assert_int_equal(unlink(address + strlen("unix:")), 0);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 int main(void)
