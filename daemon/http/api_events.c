@@ -76,7 +76,8 @@ enum status get_game_events_read(struct request *r, struct err *err)
         query.since = 0;
     if (!query.is_page) {
         struct stream_wish wish = {.game_id = view->game.id,
-                                   .user_id = r->who.user_id,
+                                   .viewer = request_viewer(r),
+                                   .is_private = view->game.visibility != GAME_PUBLIC,
                                    .since = query.since,
                                    .form = query.form,
                                    .is_following = query.is_following};
@@ -112,7 +113,7 @@ enum status get_events_read(struct request *r, struct err *err)
     if (st != ST_OK)
         return st;
     if (!query.is_page) {
-        struct stream_wish wish = {.user_id = r->who.user_id,
+        struct stream_wish wish = {.viewer = request_viewer(r),
                                    .since = query.since,
                                    .form = query.form,
                                    .is_following = query.is_following,

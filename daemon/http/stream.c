@@ -2,9 +2,12 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "arbiter/access.h"
 #include "base/log.h"
 #include "http/render.h"
 #include "people/people.h"
@@ -23,6 +26,7 @@ struct stream {
     struct stream *next, *prev;
     struct hub *hub;
     struct MHD_Connection *conn;
+    int fd; /* of conn, which outlives the stream */
     struct stream_wish wish;
     uint64_t owner;
     char secret[API_TOKEN_SIZE + 8]; /* of the cookie or token that opened it; "": nobody's */
@@ -178,7 +182,7 @@ int hub_tick(struct hub *hub, int64_t now_ms)
         if (n_games > 0 && !is_concerned)
             is_concerned = s->wish.game_id ? has_id(hub->taken, n_games, s->wish.game_id)
                                            : !knows_users || has_id(hub->users, hub->n_users,
-                                                                    s->wish.user_id);
+                                                                    s->wish.viewer.user_id);
         if (now_ms >= s->beat_at_ms) {
             s->is_beat_due = true;
             s->beat_at_ms = now_ms + hub->http->options.heartbeat_ms;
@@ -248,8 +252,27 @@ static enum status check_caller(struct stream *s, struct store_conn *conn, struc
                            : people_by_token(conn, s->secret, now, &who, err);
 }
 
+/* Whether whoever follows a game of its players only is still one of those who may see it.
+ * ST_NOT_FOUND otherwise. */
+static enum status check_game(struct stream *s, struct store_conn *conn, struct err *err)
+{
+    struct game_row *game;
+    enum status st;
+
+    if (!s->wish.is_private)
+        return ST_OK;
+    game = malloc(sizeof *game);
+    if (!game)
+        return err_reason(err, REASON_NO_MEMORY, "a game");
+    st = games_get(conn, s->wish.game_id, game, err);
+    if (st == ST_OK)
+        st = arbiter_may_see(conn, game, viewer_actor(s->wish.viewer), err);
+    free(game);
+    return st;
+}
+
 /* Read what comes next into out.  ST_OK with nothing put: there is no more now.
- * ST_UNAUTHENTICATED: whoever opened it may not read on. */
+ * ST_UNAUTHENTICATED, ST_NOT_FOUND: whoever opened it may not read on. */
 static enum status read_more(struct stream *s, struct err *err)
 {
     struct event_row *rows = calloc(EVENTS_A_TIME, sizeof *rows);
@@ -263,10 +286,12 @@ static enum status read_more(struct stream *s, struct err *err)
     st = pool_conn(s->hub->http, &conn, err);
     if (st == ST_OK)
         st = check_caller(s, conn, err);
+    if (st == ST_OK)
+        st = check_game(s, conn, err);
     if (st == ST_OK && s->wish.game_id)
         st = events_of_game(conn, s->wish.game_id, s->wish.since, rows, EVENTS_A_TIME, &n, err);
     else if (st == ST_OK)
-        st = events_of_user(conn, s->wish.user_id, s->wish.since, rows, EVENTS_A_TIME, &n,
+        st = events_of_user(conn, s->wish.viewer.user_id, s->wish.since, rows, EVENTS_A_TIME, &n,
                             &through, err);
     pool_conn_done(s->hub->http);
     for (size_t i = 0; i < n && st == ST_OK; i++) {
@@ -323,7 +348,7 @@ static ssize_t stream_read(void *arg, uint64_t pos, char *ret, size_t max)
         }
         enum status st = read_more(s, &err);
 
-        if (st == ST_UNAUTHENTICATED)
+        if (st == ST_UNAUTHENTICATED || st == ST_NOT_FOUND)
             return MHD_CONTENT_READER_END_OF_STREAM;
         if (st != ST_OK) {
             /* The client comes back with the last id it has seen. */
@@ -385,6 +410,22 @@ static void keep_secret(struct stream *s, const struct request *r)
     }
 }
 
+/* Whether its client has gone.  That is seen at the next sign of life, and earlier here; then the
+ * stream ends at once.  With the lock held. */
+static bool has_gone(struct stream *s)
+{
+    char byte;
+    ssize_t n = recv(s->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+    if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)))
+        return false;
+    (void)shutdown(s->fd, SHUT_RDWR);
+    s->is_beat_due = true;
+    if (s->is_waiting)
+        wake(s);
+    return true;
+}
+
 enum status stream_open(struct request *r, const struct stream_wish *wish, struct err *err)
 {
     struct http *http = r->http;
@@ -397,6 +438,7 @@ enum status stream_open(struct request *r, const struct stream_wish *wish, struc
         return err_reason(err, REASON_NO_MEMORY, "a stream");
     s->hub = hub;
     s->conn = r->conn;
+    s->fd = r->link->fd;
     s->wish = *wish;
     keep_secret(s, r);
     s->out = buf_make(STREAM_OUT_MAX);
@@ -406,6 +448,9 @@ enum status stream_open(struct request *r, const struct stream_wish *wish, struc
     pthread_mutex_lock(&hub->lock);
     for (struct stream *other = hub->streams; other; other = other->next)
         n_own += other->owner == s->owner;
+    if (n_own >= http->options.streams_per_account)
+        for (struct stream *other = hub->streams; other; other = other->next)
+            n_own -= other->owner == s->owner && has_gone(other);
     /* A quarter of the connections is kept for everything else. */
     is_full = n_own >= http->options.streams_per_account ||
               hub->n_streams >= (http->options.connections * 3 + 3) / 4;

@@ -15,20 +15,26 @@
  *
  * Before each reading the session or token that opened the stream is looked up again: when it has
  * ended, or the account was disabled, the stream ends, at the next event or heartbeat at the
- * latest.
+ * latest.  So does one of a game of its players only whose reader is none of those any more, who
+ * may see it (arbiter/access.h): he has left it, or his invitation is over.
+ *
+ * A client that has gone is noticed when something is written to it; where another stream of its
+ * owner would be one too many, before that.
  *
  * Threads: streams are read on the pool's; hub_commit() on any; hub_tick() on the ticker's.
  */
 #ifndef FH_HTTP_STREAM_H
 #define FH_HTTP_STREAM_H
 
+#include "http/render.h"
 #include "http/server.h"
 
 enum stream_form { STREAM_SSE, STREAM_NDJSON };
 
 struct stream_wish {
     int64_t game_id; /* 0: the account's */
-    int64_t user_id; /* of the account; for a game: the viewer, 0: nobody */
+    struct viewer viewer; /* whose account it is, or who looks on */
+    bool is_private;      /* a game of its players only */
     int64_t since;   /* seq of the game, or id */
     enum stream_form form;
     bool is_following; /* false: end when there is no more */

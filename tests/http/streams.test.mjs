@@ -216,6 +216,27 @@ test('there are no more streams of an account than the service document says', a
   }
 });
 
+test('who may not see a game any more does not follow it any more', async () => {
+  const { id } = (await anna.post('/api/v1/games', { variant: 'verney', visibility: 'players',
+    seats: { south: { me: true }, west: { handle: 'boris' }, north: { open: true }, east: { address: 'clara@example.org' } } })).json;
+  const path = `/api/v1/games/${id}`;
+  const streams = [anna, boris, clara].map((player) => new Stream(player, `${path}/events`));
+  for (const stream of streams) assert.equal((await stream.nextEvent()).kind, 'created');
+  const toTheEnd = async (stream) => {
+    const kinds = [];
+    try { for (;;) kinds.push((await stream.nextEvent()).kind); } catch { return kinds; }
+  };
+  const ended = [toTheEnd(streams[1]), toTheEnd(streams[2])];
+  assert.equal((await boris.post(`${path}/accept`, {})).status, 200);
+  assert.equal((await boris.post(`${path}/leave`)).status, 200);
+  assert.equal((await anna.send('DELETE', `${path}/invitations/east`)).status, 200);
+  const [seenByBoris, seenByClara] = await Promise.all(ended);
+  assert.ok(!seenByBoris.includes('invite_withdrawn'), seenByBoris.join());
+  assert.ok(!seenByClara.includes('invite_withdrawn'), seenByClara.join());
+  for (;;) if ((await streams[0].nextEvent()).kind === 'invite_withdrawn') break; // it is hers
+  await streams[0].close();
+});
+
 test('of many who race for one state exactly one is taken', async () => {
   for (let round = 0; round < 5; round++) {
     const game = await newGame();

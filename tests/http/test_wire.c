@@ -740,6 +740,47 @@ static void test_silence_is_ended_without_an_answer(void **state)
     free(answer);
 }
 
+static int open_stream(void)
+{
+    int fd = connect_to(fixture.port);
+    char request[256], part[1024];
+    ssize_t n;
+
+    snprintf(request, sizeof request,
+             "GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n"
+             "Authorization: Bearer %s\r\n\r\n",
+             fixture.tokens[0]);
+    send_text(fd, request);
+    n = recv(fd, part, sizeof part - 1, 0);
+    assert_true(n > 0);
+    part[n] = '\0';
+    if (str_starts(part, "HTTP/1.1 200 "))
+        return fd;
+    assert_true(str_starts(part, "HTTP/1.1 429 "));
+    close(fd);
+    return -1;
+}
+
+/* A page that is left and opened again is not refused until the next sign of life. */
+static void test_streams_whose_clients_have_gone_are_in_nobodys_way(void **state)
+{
+    enum { GONE = 3 };
+    int fds[64], n = fixture.options.streams_per_account;
+
+    (void)state;
+    assert_in_range(n, GONE, sizeof fds / sizeof fds[0]);
+    for (int i = 0; i < n; i++)
+        assert_true((fds[i] = open_stream()) >= 0);
+    assert_int_equal(open_stream(), -1);
+    for (int i = 0; i < GONE; i++)
+        close(fds[i]);
+    for (int i = 0; i < GONE; i++)
+        assert_true((fds[i] = open_stream()) >= 0);
+    assert_int_equal(open_stream(), -1);
+    for (int i = 0; i < n; i++)
+        close(fds[i]);
+}
+
 static void test_connections_over_the_limit_are_told_so(void **state)
 {
     enum { LIMIT = 4 };
@@ -1011,6 +1052,7 @@ int main(void)
                                         impatient, patient),
         cmocka_unit_test_setup_teardown(test_silence_is_ended_without_an_answer, impatient,
                                         patient),
+        cmocka_unit_test(test_streams_whose_clients_have_gone_are_in_nobodys_way),
         cmocka_unit_test(test_connections_over_the_limit_are_told_so),
         cmocka_unit_test(test_one_address_has_only_its_share_of_connections),
         cmocka_unit_test(test_who_asks_too_often_hears_when_to_come_back),
