@@ -108,6 +108,33 @@ static int letters_with(struct club *c, const char *words)
     return found;
 }
 
+/* T6: what stops the clocks stands in the invitations, and in the letters of the start. */
+static void test_invitations_and_the_start_say_what_stops_the_clocks(void **state)
+{
+    static const char *const said[] = {"clocks stop only for a pause", "часы стоят только",
+                                       "ceasurile stau numai"};
+    struct club *c = *state;
+    struct arbiter_new_game wish = {.rules = "verney"};
+    struct call call = {
+        .op = OP_CREATE, .t = c->t, .actor = player(c->t, ORGANISER), .wish = &wish};
+    int found = 0;
+
+    wish.seats[0] = (struct arbiter_offer){.kind = OFFER_USER, .user_id = c->t->user[SOUTH]};
+    wish.seats[1] = (struct arbiter_offer){.kind = OFFER_MAIL, .address = "new@example.net",
+                                           .address_key = "new@example.net"};
+    call_ok(&call);
+    (void)club_send(c);
+    assert_int_equal(letters_count(c), 2);
+    assert_int_equal(letters_with(c, said[0]), 2);
+    letters_clear(c);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    assert_in_range(letters_count(c), 4, 8);
+    for (size_t i = 0; i < COUNT_OF(said); i++)
+        found += letters_with(c, said[i]);
+    assert_int_equal(found, letters_count(c));
+}
+
 /* What holds while a game goes on is not said of one that is over. */
 static void test_a_letter_about_the_end_says_nothing_of_clocks_and_silence(void **state)
 {
@@ -571,6 +598,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_turn_letters_in_three_languages),
         TEST(test_a_board_with_walls_says_which_signs_they_are),
+        TEST(test_invitations_and_the_start_say_what_stops_the_clocks),
         TEST(test_a_letter_about_the_end_says_nothing_of_clocks_and_silence),
         TEST(test_a_letter_about_the_end_says_who_had_left),
         TEST(test_headers_thread_by_game_and_say_what_the_letter_is),
