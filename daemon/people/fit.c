@@ -100,13 +100,41 @@ static unsigned char_next(const char **text)
     return c;
 }
 
-/* Controls, and marks that turn or hide the text around them. */
+struct range {
+    unsigned first, last;
+};
+
+static bool char_is_in(unsigned c, const struct range *ranges, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (c >= ranges[i].first && c <= ranges[i].last)
+            return true;
+    return false;
+}
+
+/* Controls, marks that turn or hide the text around them, and what is drawn as nothing: fillers,
+ * joiners, selectors of forms, the empty braille cell, code points that are no characters. */
 static bool char_is_unfit(unsigned c)
 {
-    return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x61C || c == 0x180E ||
-           (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-           (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF0 && c <= 0xFFFD) ||
-           c >= 0xE0000;
+    static const struct range ranges[] = {
+        {0, 0x1F},         {0x7F, 0x9F},     {0xAD, 0xAD},       {0x34F, 0x34F},
+        {0x61C, 0x61C},    {0x115F, 0x1160}, {0x17B4, 0x17B5},   {0x180B, 0x180F},
+        {0x200B, 0x200F},  {0x2028, 0x202E}, {0x2060, 0x206F},   {0x2800, 0x2800},
+        {0x3164, 0x3164},  {0xFDD0, 0xFDEF}, {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},
+        {0xFFA0, 0xFFA0},  {0xFFF0, 0xFFFF}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+        {0xE0000, 0x10FFFF}};
+
+    return char_is_in(c, ranges, COUNT_OF(ranges)) || (c & 0xFFFE) == 0xFFFE;
+}
+
+/* Marks that are drawn on what stands before them: at the beginning that would be our own text. */
+static bool char_is_mark(unsigned c)
+{
+    static const struct range ranges[] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},
+                                          {0x64B, 0x65F},   {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF},
+                                          {0x20D0, 0x20FF}, {0xFE20, 0xFE2F}};
+
+    return char_is_in(c, ranges, COUNT_OF(ranges));
 }
 
 static bool char_is_blank(unsigned c)
@@ -120,6 +148,13 @@ static bool char_is_blank(unsigned c)
 static bool char_is_picture(unsigned c)
 {
     return (c >= 0x1F000 && c <= 0x1FAFF) || (c >= 0x2190 && c <= 0x2BFF) || c == 0xFE0F;
+}
+
+/* What the selector may stand behind; behind a letter it makes a name that looks like another. */
+static bool char_has_picture(unsigned c)
+{
+    return char_is_picture(c) || (c >= '0' && c <= '9') || c == '#' || c == '*' || c == 0xA9 ||
+           c == 0xAE || c == 0x203C || c == 0x2049 || c == 0x2122 || c == 0x2139;
 }
 
 enum status name_is_fit(const char *name, struct err *err)
@@ -137,14 +172,18 @@ enum status name_is_fit(const char *name, struct err *err)
         const char *next = p;
         bool is_joiner = c == 0x200D && char_is_picture(before) && *next &&
                          char_is_picture(char_next(&next));
+        bool is_selector = c == 0xFE0F && before != 0xFE0F && char_has_picture(before);
 
         before = c;
-        if (char_is_unfit(c) && !is_joiner)
+        if (char_is_unfit(c) && !is_joiner && !is_selector)
             return err_detail(err, REASON_BAD_FIELD, "refusal.name_invisible",
                               "a name holds no invisible characters");
         if ((characters == 0 || !*p) && char_is_blank(c))
             return err_detail(err, REASON_BAD_FIELD, "refusal.name_blank",
                               "a name neither begins nor ends with a blank");
+        if (characters == 0 && char_is_mark(c))
+            return err_detail(err, REASON_BAD_FIELD, "refusal.name_mark",
+                              "a name does not begin with a mark that belongs on a letter");
         is_blank = is_blank && char_is_blank(c);
     }
     if (characters == 0 || characters > NAME_MAX_CHARS || is_blank)

@@ -68,13 +68,26 @@ static void test_names_may_be_in_any_script_but_not_invisible(void **state)
     static const char *const bad[] = {"", " ", " Anna", "Anna ", "An\tna", "An\nna",
                                       "An\xe2\x80\xaena" /* right-to-left override */,
                                       "An\xe2\x80\x8bna" /* zero width */, "\xc2\xa0",
-                                      "\xff", "\xc2\xadx"};
+                                      "\xff", "\xc2\xadx",
+                                      /* drawn as nothing: fillers, joiners, selectors */
+                                      "\xe3\x85\xa4", "anna\xe1\x85\x9f", "\xe2\xa0\x80",
+                                      "an\xcd\x8fna", "anna\xef\xb8\x8f", "anna\xef\xb8\x80",
+                                      "a\xe1\x9e\xb4", "\xef\xb7\x90", "\xf0\x9d\x85\xb3x",
+                                      "x\xf0\x9f\xbf\xbe", "\xef\xbe\xa0",
+                                      /* a mark on what stands before the name */
+                                      "\xcc\x81x", "\xe2\x83\x9d"};
+    static const char *const marked[] = {"e\xcc\x81va", "\xc3\xa9va",
+                                         "\xe2\x9d\xa4\xef\xb8\x8f x",
+                                         "1\xef\xb8\x8f\xe2\x83\xa3",
+                                         "\xe2\x9d\xa4\xef\xb8\x8f\xe2\x80\x8d\xf0\x9f\x94\xa5"};
     char longest[400] = "", *p = longest;
     struct err err = ERR_INIT;
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(good); i++)
         assert_ok(name_is_fit(good[i], &err), err);
+    for (size_t i = 0; i < COUNT_OF(marked); i++)
+        assert_ok(name_is_fit(marked[i], &err), err);
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         if (name_is_fit(bad[i], &err) != ST_INVALID)
             fail_msg("case %zu", i);
