@@ -110,6 +110,10 @@ enum status request_parse_target(struct request *r, struct err *err)
         const char *equal = memchr(at, '=', (size_t)(stop - at));
         const char *name_end = equal ? equal : stop;
 
+        if (at == stop) { /* "?&a=1&&b=2&": nothing stands there */
+            at = amp ? amp + 1 : NULL;
+            continue;
+        }
         if (r->n_query == HTTP_QUERY_MAX)
             return ERR_DETAIL(err, REASON_BAD_REQUEST, "refusal.query_most",
                               "a request has at most {most} query parameters",

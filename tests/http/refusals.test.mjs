@@ -101,6 +101,9 @@ test('every route tells all its wrong parameters at once', async () => {
   wrong(await anna.get('/api/v1/me/webhooks/x/deliveries?limit=0&after=0'), 400, ['limit', 'after', 'webhook']);
   wrong(await anna.send('PATCH', '/api/v1/me/webhooks/x', { body: { state: 'maybe' } }), 400, ['/state', 'webhook']);
   wrong(await anna.post('/api/v1/me/webhooks/0/deliveries/x/redeliver'), 400, ['delivery', 'webhook']);
+  // Nothing is no parameter; a name that is empty is.
+  ok(await nobody.get('/api/v1/games?&limit=5&&state=open&'));
+  wrong(await nobody.get('/api/v1/games?=5&limit=0'), 400, ['', 'limit']);
   // Only then is it asked who `me` is, and whether there is such a thing.
   wrong(await nobody.get('/api/v1/games?turn=me&limit=x'), 400, ['limit']);
   wrong(await nobody.get('/api/v1/games/00000000/board.png?width=1&seat=up&ply=-1'), 400, ['seat', 'width', 'ply']);
