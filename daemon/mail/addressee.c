@@ -39,6 +39,14 @@ static bool field_next(const char **p, const char *cr, const char *end, struct s
     return false;
 }
 
+/* Past the empty lines that a file may begin with: no header ends where none has begun (P38). */
+static const char *header_begin(const char *p, const char *end)
+{
+    while (p < end && (*p == '\n' || *p == '\r'))
+        p++;
+    return p;
+}
+
 static bool name_is(struct span name, const char *word)
 {
     char text[20];
@@ -89,7 +97,7 @@ bool addressee_find(const void *bytes, size_t n, addressee_judge_fn *judge, void
     int best = 0;
 
     for (size_t i = 0; i < COUNT_OF(fields) && best < 2; i++) {
-        const char *p = begin, *q;
+        const char *p = header_begin(begin, end), *q;
         struct span name, value;
         while (best < 2 && field_next(&p, cr, end, &name, &value)) {
             if (!name_is(name, fields[i]))
@@ -113,6 +121,7 @@ bool addressee_sender(const void *bytes, size_t n, char ret_address[ADDRESSEE_SI
     const char *cr = p + scan_cr_from(p, n);
     struct span name, value;
 
+    p = header_begin(p, end);
     while (field_next(&p, cr, end, &name, &value)) {
         const char *q = value.at, *stop = value.at + value.n;
         if (!name_is(name, "Return-Path"))

@@ -36,6 +36,9 @@ static void test_the_best_known_address_wins_and_among_equals_the_first(void **s
         {"Subject: play+e@example.org\nTo: nobody@x.example\n\nTo: play+f@example.org\n", NULL},
         {"Delivered-To: a@b\nDelivered-To: play+g@example.org\n\n", "play+g@example.org"},
         {"From joe Mon Jan 1\nTo: play+h@example.org\n", "play+h@example.org"},
+        {"\r\n\nFrom joe Mon Jan 1\nTo: play+h@example.org\n", "play+h@example.org"},
+        {"\r\rX: y\rTo: play+h@example.org\r\r", "play+h@example.org"},
+        {"\n\n\n", NULL},
         {"To: play+i@example.org", "play+i@example.org"}, /* and nothing after it */
         {"To:\n", NULL},
         {"To: @example.org play+@\n", NULL},
@@ -95,6 +98,8 @@ static void test_the_envelopes_sender_is_the_return_path(void **state)
     assert_string_equal(address, "");
     assert_true(addressee_sender("X: y\r\nReturn-path: <a+b@c.example>\r\n\r\n", 40, address));
     assert_string_equal(address, "a+b@c.example");
+    assert_true(addressee_sender("\n\nReturn-Path: <d@c.example>\n\n", 30, address));
+    assert_string_equal(address, "d@c.example");
     assert_false(addressee_sender("Return-Path: <\n>", 16, address));
 }
 
