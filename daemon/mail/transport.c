@@ -141,6 +141,7 @@ static bool set_options(struct mail_sending *s, const struct mail_smtp *smtp, co
     SET(CURLOPT_ERRORBUFFER, s->complaint);
     SET(CURLOPT_PRIVATE, s);
     SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_QUICK_EXIT, 1L); /* who gives up does not wait for a name's look-up to end */
     SET(CURLOPT_PROXY, "");
     SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
     SET(CURLOPT_URL, url);

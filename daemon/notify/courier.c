@@ -53,6 +53,8 @@ struct slot {
     size_t received;
     bool is_denied; /* an address was refused */
     bool is_opened; /* … and another was not */
+    int64_t resolve_ms; /* so long may its name be looked up */
+    bool is_unresolved; /* that took longer */
     char retry_after[RETRY_AFTER_SIZE];
     char complaint[CURL_ERROR_SIZE];
 };
@@ -919,6 +921,25 @@ static curl_socket_t on_socket(void *arg, curlsocktype purpose, struct curl_sock
     return socket(address->family, address->socktype, address->protocol);
 }
 
+/* A5: a name that is looked up for too long is given up, so that it keeps no others waiting. */
+static int on_progress(void *arg, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
+                       curl_off_t up)
+{
+    struct slot *s = arg;
+    curl_off_t spent_us = 0;
+
+    (void)down_total;
+    (void)down;
+    (void)up_total;
+    (void)up;
+    if (s->is_opened || s->is_denied ||
+        curl_easy_getinfo(s->easy, CURLINFO_TOTAL_TIME_T, &spent_us) != CURLE_OK ||
+        spent_us <= s->resolve_ms * 1000)
+        return 0;
+    s->is_unresolved = true;
+    return 1;
+}
+
 /* ntfy takes JSON at its root; the topic is in the body. */
 static void target_of(const struct webhook_row *webhook, char *ret, size_t size)
 {
@@ -997,6 +1018,10 @@ static bool hook_options(struct courier *c, struct slot *s, const char *url)
     SET(CURLOPT_PROXY, "");
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    SET(CURLOPT_XFERINFOFUNCTION, on_progress);
+    SET(CURLOPT_XFERINFODATA, s);
+    SET(CURLOPT_NOPROGRESS, 0L);
+    SET(CURLOPT_QUICK_EXIT, 1L); /* else who gives up waits for the look-up to end all the same */
     SET(CURLOPT_CONNECTTIMEOUT_MS, timeout < 10000L ? timeout : 10000L);
     SET(CURLOPT_TIMEOUT_MS, timeout);
     SET(CURLOPT_LOW_SPEED_LIMIT, 10L);
@@ -1032,6 +1057,8 @@ static enum status hook_send(struct courier *c, struct slot *s, struct err *err)
     enum status st;
 
     s->allow = &c->options.notify->allow;
+    s->resolve_ms = c->options.webhook_resolve_ms ? c->options.webhook_resolve_ms
+                                                  : WEBHOOK_RESOLVE_MS;
     s->webhook = malloc(sizeof *s->webhook);
     if (s->webhook == NULL) {
         st = err_set(err, ST_NOMEM, "a webhook");
@@ -1082,7 +1109,8 @@ static void hook_finish(struct courier *c, struct slot *s, CURLcode result)
         (void)snprintf(m.text, sizeof m.text, "status %ld", code);
     else
         (void)str_copy(m.text, sizeof m.text,
-                       result == CURLE_OPERATION_TIMEDOUT ? "time-out" : "no answer");
+                       result == CURLE_OPERATION_TIMEDOUT || s->is_unresolved ? "time-out"
+                                                                              : "no answer");
     m.mark = MARK_FAILED;
     if (s->is_denied && !s->is_opened) {
         m.disable = "blocked";

@@ -66,6 +66,7 @@ enum {
 #define COURIER_LEASE_MS (10 * MS_MINUTE)
 #define COURIER_IDLE_MS MS_MINUTE           /* looks at the outbox at least so often */
 #define WEBHOOK_GIVE_UP_MS (5 * MS_DAY)     /* of nothing but failures */
+#define WEBHOOK_RESOLVE_MS (3 * MS_SECOND)  /* an endpoint's name may be looked up so long */
 
 struct courier;
 
@@ -83,6 +84,7 @@ struct courier_options {
      * otherwise. */
     const char *webhook_resolve;
     int64_t webhook_timeout_ms;     /* 0: 20 s */
+    int64_t webhook_resolve_ms;     /* 0: WEBHOOK_RESOLVE_MS */
     /* A turn or start notice about a game got through, by mail or webhook; in the command that
      * marks it as sent.  NULL: nobody asks.  If it fails, the notice is marked all the same. */
     enum status (*on_handed_over)(struct store_txn *txn, const struct intent_row *intent,

@@ -136,6 +136,7 @@ void club_courier(struct club *c, int smtp_port, const char *webhook_resolve)
                                       .smtp = smtp_port != 0 ? &smtp : NULL,
                                       .mail_directory = smtp_port != 0 ? NULL : c->mail,
                                       .webhook_resolve = webhook_resolve,
+                                      .webhook_resolve_ms = c->hooks.webhook_resolve_ms,
                                       .on_handed_over = c->hooks.on_handed_over,
                                       .on_handed_over_arg = c->hooks.on_handed_over_arg};
 

@@ -23,7 +23,7 @@ struct club {
     struct courier *courier;
     char mail[80]; /* directory of letters */
     const char *allow[1];
-    struct courier_options hooks; /* on_handed_over and its arg alone */
+    struct courier_options hooks; /* on_handed_over, its arg and webhook_resolve_ms alone */
 };
 
 struct club *club_open(void);

@@ -1,5 +1,7 @@
 #include "notify/club.h"
 
+#include <netdb.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -776,6 +778,67 @@ static void test_a_name_that_leads_inside_is_refused_and_switched_off(void **sta
     receiver_stop(receiver);
 }
 
+/* ---------------------------------------------------------------- names that nobody answers for */
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool is_over, has_begun, has_ended;
+} lookup = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+
+/* The resolver, as libcurl calls it in a thread of its own: a name server that does not answer.  No
+ * other name is looked up here: addresses are numbers, or given by CURLOPT_RESOLVE. */
+int getaddrinfo(const char *restrict name, const char *restrict service,
+                const struct addrinfo *restrict hints, struct addrinfo **restrict ret)
+{
+    (void)service;
+    (void)hints;
+    *ret = NULL;
+    if (name == NULL || strcmp(name, "slow.example") != 0)
+        return EAI_NONAME;
+    pthread_mutex_lock(&lookup.lock);
+    lookup.has_begun = true;
+    while (!lookup.is_over)
+        pthread_cond_wait(&lookup.wake, &lookup.lock);
+    lookup.has_ended = true;
+    pthread_cond_signal(&lookup.wake);
+    pthread_mutex_unlock(&lookup.lock);
+    return EAI_AGAIN;
+}
+
+/* A5: its look-up is given up, and nobody waits until it ends.  (If somebody did, this test would
+ * never end.) */
+static void test_a_name_that_nobody_answers_for_is_given_up(void **state)
+{
+    struct club *c = *state;
+
+    assert_int_equal(WEBHOOK_RESOLVE_MS, 3000);
+    receive("HTTP/1.1 204 No\r\nContent-Length: 0\r\n\r\n");
+    (void)club_webhook(c, SOUTH, "https://slow.example/x", WEBHOOK_STANDARD, "turn");
+    (void)club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    c->hooks.webhook_resolve_ms = 20;
+    club_courier(c, 0, NULL);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    pthread_mutex_lock(&lookup.lock);
+    assert_true(lookup.has_begun);
+    assert_false(lookup.has_ended);
+    pthread_mutex_unlock(&lookup.lock);
+    assert_int_equal(receiver_count(receiver), 1); /* the other one */
+    assert_int_equal(
+        club_count(c, "SELECT count(*) FROM outbox_attempts WHERE text = 'time-out'"), 1);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE channel = 'webhook' AND "
+                                   "state = 'queued'"),
+                     1); /* to be tried again */
+    pthread_mutex_lock(&lookup.lock);
+    lookup.is_over = true;
+    pthread_cond_broadcast(&lookup.wake);
+    while (!lookup.has_ended)
+        pthread_cond_wait(&lookup.wake, &lookup.lock);
+    pthread_mutex_unlock(&lookup.lock);
+    receiver_stop(receiver);
+}
+
 static void test_a_huge_answer_is_cut_off(void **state)
 {
     static char answer[400 * 1024];
@@ -1013,6 +1076,7 @@ int main(void)
         TEST(test_410_switches_the_endpoint_off_and_tells_its_owner),
         TEST(test_five_days_of_failures_switch_the_endpoint_off),
         TEST(test_a_name_that_leads_inside_is_refused_and_switched_off),
+        TEST(test_a_name_that_nobody_answers_for_is_given_up),
         TEST(test_a_huge_answer_is_cut_off),
         TEST(test_each_endpoint_has_one_delivery_at_a_time),
         TEST(test_slack_body),
