@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock/clock.h"
@@ -300,6 +301,51 @@ static void test_a_socket_of_somebody_else_is_left_alone(void **state)
     assert_true(S_ISREG(about.st_mode));
 }
 
+/* How many bytes a process of that user is answered: -1 when it cannot even connect. */
+static int answered_as(uid_t uid, const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int status = 0;
+    pid_t child;
+
+    strcpy(address.sun_path, path);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+        if (setuid(uid) != 0 || fd < 0 ||
+            connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
+            _exit(255);
+        _exit((int)client_ask(fd));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status) == 255 ? -1 : WEXITSTATUS(status);
+}
+
+/* Its mode keeps others out; where that is lost, whose process asks still counts. */
+static void test_another_user_is_not_heard(void **state)
+{
+    enum { NOBODY = 65534 };
+    struct place *p = *state;
+    struct control *control = NULL;
+    struct err err = ERR_INIT;
+    struct stat about;
+
+    if (getuid() != 0)
+        skip(); /* nobody else can be played */
+    assert_int_equal(chmod(p->folder, 0711), 0);
+    assert_ok(control_begin(p->engine, pings, p->path, &control, &err), err);
+    assert_int_equal(lstat(p->path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    assert_int_equal(answered_as(NOBODY, p->path), -1);
+    assert_int_equal(chmod(p->path, 0666), 0);
+    assert_int_equal(answered_as(NOBODY, p->path), 0);
+    assert_true(answered_as(0, p->path) > 5);
+    control_stop(control);
+}
+
 static void test_a_subcommand_that_means_another_database_is_refused(void **state)
 {
     struct place *p = *state;
@@ -335,6 +381,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_path_is_claimed_before_it_is_listened_at, place_make,
                                         place_remove),
         cmocka_unit_test_setup_teardown(test_a_socket_of_somebody_else_is_left_alone, place_make,
+                                        place_remove),
+        cmocka_unit_test_setup_teardown(test_another_user_is_not_heard, place_make,
                                         place_remove),
         cmocka_unit_test_setup_teardown(test_a_subcommand_that_means_another_database_is_refused,
                                         place_make, place_remove),
