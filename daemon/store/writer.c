@@ -154,74 +154,102 @@ static void lose_batch(struct writer *w, size_t n, const struct err *why)
     }
 }
 
-/* Run, commit, tell.  The mutex is not held. */
-static void do_batch(struct writer *w, size_t n)
+/* What a batch came to. */
+struct batch_sum {
+    enum status st;  /* of its commit */
+    utc_ms from, to;
+    int64_t changes; /* of rows */
+    uint64_t failed; /* commands */
+    bool is_refused; /* some of them by the database, not by a rule of ours */
+};
+
+/* Run the commands in one transaction and commit it; then tell the hooks.  Every outcome is known
+ * afterwards. */
+static void run_batch(struct writer *w, size_t n, struct batch_sum *sum)
 {
     struct store_txn *txn = NULL;
     struct err err = ERR_INIT;
     struct writer_commit report = {.timer_at = UTC_NONE};
     enum status st;
-    utc_ms from = w->time.now(w->time.arg), to;
-    uint64_t failed = 0;
-    int64_t changes = 0;
-    bool is_refused = false; /* by the database, not by a rule of ours */
 
     for (size_t i = 0; i < n; i++)
         w->outcomes[i] = (struct outcome_of){.st = ST_OK, .err = ERR_INIT};
+    sum->from = w->time.now(w->time.arg);
     st = store_begin(w->store, &txn, &err);
     if (st == ST_OK) {
-        changes = sqlite3_total_changes64(txn->conn->db);
+        sum->changes = -sqlite3_total_changes64(txn->conn->db);
         for (size_t i = 0; i < n && st == ST_OK; i++)
             if (!run_one(w, txn, i))
                 st = err_reason(&err, REASON_STORE_FAILED, "command %s: the database gave the "
                                                            "transaction up: %s",
                                 w->batch[i].command.name, sqlite3_errmsg(txn->conn->db));
-        if (st == ST_OK) {
-            report = txn_report(txn);
-            changes = sqlite3_total_changes64(txn->conn->db) - changes;
-            st = store_commit(txn, &err);
-        }
+        sum->changes += sqlite3_total_changes64(txn->conn->db);
     }
-    to = w->time.now(w->time.arg);
+    if (st == ST_OK) {
+        report = txn_report(txn);
+        st = store_commit(txn, &err);
+    }
+    sum->to = w->time.now(w->time.arg);
+    sum->st = st;
     if (st != ST_OK)
         lose_batch(w, n, &err);
     else if (report.n > 0 || report.overflow || report.outbox_put || report.timer_at != UTC_NONE)
         for (size_t i = 0; i < w->n_hooks; i++)
             w->hooks[i].fn(w->hooks[i].arg, &report);
     store_end(txn);
+}
 
+/* Tell those who left a function to be called. */
+static void tell_batch(struct writer *w, size_t n, struct batch_sum *sum)
+{
     for (size_t i = 0; i < n; i++) {
-        if (w->outcomes[i].st != ST_OK)
-            failed++;
-        if (w->outcomes[i].st != ST_OK && w->outcomes[i].err.reason == REASON_STORE_FAILED)
-            is_refused = true;
-        if (w->batch[i].command.done)
-            w->batch[i].command.done(w->batch[i].command.arg, w->outcomes[i].st,
-                                     &w->outcomes[i].err);
+        const struct writer_command *command = &w->batch[i].command;
+        const struct outcome_of *outcome = &w->outcomes[i];
+
+        sum->failed += outcome->st != ST_OK;
+        if (outcome->st != ST_OK && outcome->err.reason == REASON_STORE_FAILED)
+            sum->is_refused = true;
+        if (command->done)
+            command->done(command->arg, outcome->st, &outcome->err);
     }
+}
+
+/* The mutex is held. */
+static void count_batch(struct writer_stats *stats, size_t n, const struct batch_sum *sum)
+{
+    if (sum->st == ST_OK) {
+        int64_t took = sum->to > sum->from ? sum->to - sum->from : 0;
+
+        stats->commits++;
+        stats->commit_last_ms = took;
+        stats->commit_sum_ms += took;
+        if (took > stats->commit_max_ms)
+            stats->commit_max_ms = took;
+        stats->last_commit_at = sum->to;
+        if (n > stats->batch_max)
+            stats->batch_max = n;
+    } else {
+        stats->commits_failed++;
+    }
+    if (sum->is_refused)
+        stats->is_failing = true;
+    else if (sum->changes > 0)
+        stats->is_failing = false;
+    stats->commands += n;
+    stats->commands_failed += sum->failed;
+}
+
+/* Run, commit, tell.  The mutex is not held. */
+static void do_batch(struct writer *w, size_t n)
+{
+    struct batch_sum sum = {.st = ST_OK};
+
+    run_batch(w, n, &sum);
+    tell_batch(w, n, &sum);
 
     (void)pthread_mutex_lock(&w->mutex);
-    if (st == ST_OK) {
-        int64_t took = to > from ? to - from : 0;
-
-        w->stats.commits++;
-        w->stats.commit_last_ms = took;
-        w->stats.commit_sum_ms += took;
-        if (took > w->stats.commit_max_ms)
-            w->stats.commit_max_ms = took;
-        w->stats.last_commit_at = to;
-        if (n > w->stats.batch_max)
-            w->stats.batch_max = n;
-    } else {
-        w->stats.commits_failed++;
-    }
-    if (is_refused)
-        w->stats.is_failing = true;
-    else if (changes > 0)
-        w->stats.is_failing = false;
-    w->stats.commands += n;
-    w->stats.commands_failed += failed;
-    for (size_t i = 0; i < n; i++) {
+    count_batch(&w->stats, n, &sum);
+    for (size_t i = 0; i < n; i++) { /* and those who wait */
         struct answer *a = w->batch[i].answer;
 
         if (a) {
