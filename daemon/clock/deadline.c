@@ -53,6 +53,50 @@ static void add_item(struct deadline *d, enum deadline_item_kind kind, utc_ms at
     d->items[d->n_items++] = (struct deadline_item){kind, at, amount_ms, ref};
 }
 
+/* A fact that has been read is an item, or changes what the clock does.  *ret_add: by how much the
+ * deadline moves. */
+static enum status add_fact(struct deadline *d, const struct deadline_fact *f, size_t i,
+                            utc_ms *paused_at, int64_t *ret_add, struct err *err)
+{
+    enum deadline_item_kind kind = DEADLINE_CREDIT;
+    utc_ms at = f->at;
+    int64_t add = f->amount_ms;
+
+    *ret_add = 0;
+    switch (f->kind) {
+    case FACT_PAUSED:
+        if (*paused_at != UTC_NONE)
+            return err_set(err, ST_INVALID, "deadline: paused twice (fact %zu)", i);
+        *paused_at = f->at;
+        return ST_OK;
+    case FACT_RESUMED:
+        if (*paused_at == UTC_NONE)
+            return err_set(err, ST_INVALID, "deadline: resumed without a pause (fact %zu)", i);
+        kind = DEADLINE_PAUSE;
+        at = *paused_at;
+        add = f->at - *paused_at;
+        *paused_at = UTC_NONE;
+        break;
+    case FACT_OUTAGE:
+        if (*paused_at != UTC_NONE) /* the clock stood */
+            return ST_OK;
+        kind = DEADLINE_OUTAGE;
+        break;
+    case FACT_CREDIT:
+        kind = DEADLINE_CREDIT;
+        break;
+    case FACT_DELIVERY:
+        kind = DEADLINE_DELIVERY;
+        break;
+    case FACT_HELD:
+        kind = DEADLINE_HELD;
+        break;
+    }
+    add_item(d, kind, at, add, f->ref);
+    *ret_add = add;
+    return ST_OK;
+}
+
 enum status deadline_compute(const struct deadline_turn *turn, struct deadline *ret,
                              struct err *err)
 {
@@ -69,59 +113,22 @@ enum status deadline_compute(const struct deadline_turn *turn, struct deadline *
     end = turn->start_at + turn->budget_ms;
     for (size_t i = 0; i < turn->n_facts; i++) {
         const struct deadline_fact *f = &turn->facts[i];
-        int64_t add = 0;
+        int64_t add;
 
         if (f->at < before || !in_range(f->at) || !in_range(f->amount_ms))
             return err_set(err, ST_INVALID, "deadline: fact %zu is out of order or range", i);
         before = f->at;
-        switch (f->kind) {
-        case FACT_PAUSED:
-            if (paused_at != UTC_NONE)
-                return err_set(err, ST_INVALID, "deadline: paused twice (fact %zu)", i);
-            paused_at = f->at;
-            break;
-        case FACT_RESUMED:
-            if (paused_at == UTC_NONE)
-                return err_set(err, ST_INVALID, "deadline: resumed without a pause (fact %zu)", i);
-            add = f->at - paused_at;
-            add_item(&d, DEADLINE_PAUSE, paused_at, add, f->ref);
-            paused_at = UTC_NONE;
-            break;
-        case FACT_CREDIT:
-            add = f->amount_ms;
-            add_item(&d, DEADLINE_CREDIT, f->at, add, f->ref);
-            break;
-        case FACT_OUTAGE:
-            if (paused_at == UTC_NONE) {
-                add = f->amount_ms;
-                add_item(&d, DEADLINE_OUTAGE, f->at, add, f->ref);
-            }
-            break;
-        case FACT_DELIVERY:
-            add = f->amount_ms;
-            add_item(&d, DEADLINE_DELIVERY, f->at, add, f->ref);
-            break;
-        case FACT_HELD:
-            add = f->amount_ms;
-            add_item(&d, DEADLINE_HELD, f->at, add, f->ref);
-            break;
-        }
+        TRY(add_fact(&d, f, i, &paused_at, &add, err));
         end += add;
         if (end < 0 || !in_range(end) || !in_range(end + turn->grace_ms))
             return err_set(err, ST_INVALID, "deadline: the sum is out of range");
     }
     if (end + turn->grace_ms > RANGE_MAX)
         return err_set(err, ST_INVALID, "deadline: the sum is out of range");
-    if (paused_at != UTC_NONE) {
-        d.is_paused = true;
-        d.deadline_at = UTC_NONE;
-        d.grace_until = UTC_NONE;
-        d.left_ms = end - paused_at;
-    } else {
-        d.deadline_at = end;
-        d.grace_until = end + turn->grace_ms;
-        d.left_ms = 0;
-    }
+    d.is_paused = paused_at != UTC_NONE;
+    d.deadline_at = d.is_paused ? UTC_NONE : end;
+    d.grace_until = d.is_paused ? UTC_NONE : end + turn->grace_ms;
+    d.left_ms = d.is_paused ? end - paused_at : 0;
     *ret = d;
     return ST_OK;
 }

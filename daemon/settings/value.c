@@ -383,16 +383,88 @@ static enum status listen_relative(const struct key *key, const char *text, cons
     return st;
 }
 
+static enum status refuse_choice(const struct key *key, const char *text, struct err *err)
+{
+    struct buf range = buf_make(200);
+    enum status st;
+
+    key_range(key, &range);
+    st = err_set(err, ST_INVALID, "\"%s\" should be %s", text, range.data);
+    buf_release(&range);
+    return st;
+}
+
+static enum status path_set(const struct key *key, const char *text, const char *folder,
+                            char **member, struct err *err)
+{
+    char *path = NULL;
+    enum status st = ST_OK;
+
+    TRY(path_resolve(text, folder, &path, err));
+    if (strlen(path) > (size_t)key->max) {
+        st = err_set(err, ST_INVALID, "the path %s is longer than %" PRId64 " bytes", path,
+                     key->max);
+        free(path);
+        return st;
+    }
+    free(*member);
+    *member = path;
+    return ST_OK;
+}
+
+static enum status url_set(const char *text, char **member, struct err *err)
+{
+    size_t len;
+
+    TRY(url_check(text, err));
+    TRY(text_set(member, text, err));
+    len = strlen(*member);
+    while (len > 0 && (*member)[len - 1] == '/')
+        (*member)[--len] = '\0'; /* links add "/path" to it */
+    return ST_OK;
+}
+
+/* A text of a type whose length the key bounds. */
+static enum status read_bounded(const struct key *key, const char *text, const char *folder,
+                                struct settings *s, struct err *err)
+{
+    int64_t len = (int64_t)strlen(text);
+    char host[KEY_PATH_MAX + 1];
+    int port;
+
+    if (len < key->min && len == 0)
+        return err_set(err, ST_INVALID, "should not be empty");
+    if (len < key->min || len > key->max)
+        return err_set(err, ST_INVALID,
+                       "should have %" PRId64 " to %" PRId64 " bytes, not %" PRId64, key->min,
+                       key->max, len);
+    switch (key->type) {
+    case KEY_PATH:
+        return path_set(key, text, folder, member_text(key, s), err);
+    case KEY_URL:
+        return url_set(text, member_text(key, s), err);
+    case KEY_LISTEN:
+        if (str_starts(text, "unix:") && text[5] && text[5] != '/')
+            return listen_relative(key, text, folder, s, err);
+        if (len > 0)
+            TRY(listen_parse(text, host, sizeof host, &port, err));
+        break;
+    case KEY_MAIL:
+        if (len > 0)
+            TRY(mail_check(text, err));
+        break;
+    default:
+        break;
+    }
+    return text_set(member_text(key, s), text, err);
+}
+
 enum status key_read_text(const struct key *key, const char *text, const char *folder,
                           struct settings *s, struct err *err)
 {
-    size_t len = strlen(text);
-    char host[KEY_PATH_MAX + 1], *path = NULL;
     int64_t value;
-    int port;
-    enum status st = ST_OK;
 
-    if (!utf8_is_valid(text, len) || !text_is_one_line(text))
+    if (!utf8_is_valid(text, strlen(text)) || !text_is_one_line(text))
         return err_set(err, ST_INVALID, "should be one line of UTF-8 text");
     switch (key->type) {
     case KEY_BOOL:
@@ -405,66 +477,25 @@ enum status key_read_text(const struct key *key, const char *text, const char *f
         return key_read_number(key, value, text, s, err);
     case KEY_CHOICE:
         value = choice_find(key->words, text);
-        if (value < 0) {
-            struct buf range = buf_make(200);
-            key_range(key, &range);
-            st = err_set(err, ST_INVALID, "\"%s\" should be %s", text, range.data);
-            buf_release(&range);
-            return st;
-        }
+        if (value < 0)
+            return refuse_choice(key, text, err);
         *member_number(key, s) = value;
         return ST_OK;
     case KEY_LENGTH:
     case KEY_SIZE:
-        st = key->type == KEY_LENGTH ? length_parse(text, &value, err)
-                                     : size_parse(text, &value, err);
-        if (st == ST_OK)
-            st = range_check(key, value, text, err);
-        if (st == ST_OK)
-            *member_number(key, s) = value;
-        return st;
+        TRY(key->type == KEY_LENGTH ? length_parse(text, &value, err)
+                                    : size_parse(text, &value, err));
+        TRY(range_check(key, value, text, err));
+        *member_number(key, s) = value;
+        return ST_OK;
     case KEY_NETS:
     case KEY_TEXTS:
         return err_set(err, ST_INVALID, "should be a list: [ \"%.60s\" ]", text);
     case KEY_SECRET:
         return secret_set(member_secret(key, s), text, folder, err);
     default:
-        break;
+        return read_bounded(key, text, folder, s, err);
     }
-    if ((int64_t)len < key->min && len == 0)
-        return err_set(err, ST_INVALID, "should not be empty");
-    if ((int64_t)len < key->min || (int64_t)len > key->max)
-        return err_set(err, ST_INVALID, "should have %" PRId64 " to %" PRId64 " bytes, not %zu",
-                       key->min, key->max, len);
-    if (key->type == KEY_PATH) {
-        if ((st = path_resolve(text, folder, &path, err)) != ST_OK)
-            return st;
-        if (strlen(path) > (size_t)key->max) {
-            st = err_set(err, ST_INVALID, "the path %s is longer than %" PRId64 " bytes", path,
-                         key->max);
-            free(path);
-            return st;
-        }
-        free(*member_text(key, s));
-        *member_text(key, s) = path;
-        return ST_OK;
-    }
-    if (key->type == KEY_LISTEN && str_starts(text, "unix:") && text[5] && text[5] != '/')
-        return listen_relative(key, text, folder, s, err);
-    if (key->type == KEY_LISTEN && len > 0)
-        st = listen_parse(text, host, sizeof host, &port, err);
-    else if (key->type == KEY_URL)
-        st = url_check(text, err);
-    else if (key->type == KEY_MAIL && len > 0)
-        st = mail_check(text, err);
-    if (st == ST_OK)
-        st = text_set(member_text(key, s), text, err);
-    if (st == ST_OK && key->type == KEY_URL) {
-        char *url = *member_text(key, s);
-        while (len > 0 && url[len - 1] == '/')
-            url[--len] = '\0'; /* links add "/path" to it */
-    }
-    return st;
 }
 
 enum status key_read_number(const struct key *key, int64_t value, const char *written,
