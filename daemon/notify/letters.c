@@ -64,26 +64,30 @@ enum status letter_finish(const struct notify *n, const struct intent_row *inten
 
 /* ---------------------------------------------------------------- account letters */
 
-/* What each says.  {0} of the link: path of the secret's page, NULL for none. */
-static const struct {
-    const char *template_name, *subject, *news, *head, *path, *after;
+/* What each says: under the head a link to `path`, with the secret if the letter has one, then
+ * `after` and a link to `after_path`; NULL: none. */
+static const struct account_letter {
+    const char *template_name, *subject, *news, *head, *path, *after, *after_path;
     int64_t life_ms; /* told as {length} */
 } letters[] = {
-    {"login", "subject.login", "news.login", "head.login", "/login/", "letter.not_you",
+    {"login", "subject.login", "news.login", "head.login", "/login/", "letter.not_you", NULL,
      LINK_LIFE_MS},
     {"register", "subject.register", "news.register", "head.register", "/login/",
-     "letter.not_you_register", REGISTRATION_LIFE_MS},
+     "letter.not_you_register", NULL, REGISTRATION_LIFE_MS},
     {"register_known", "subject.login", "news.login", "head.register_known", "/login/",
-     "letter.not_you", LINK_LIFE_MS},
+     "letter.not_you", NULL, LINK_LIFE_MS},
     {"address_old", "subject.address", "news.address", "head.address_old", "/confirm/",
-     "letter.not_you_address", ADDRESS_CHANGE_LIFE_MS},
+     "letter.not_you_address", NULL, ADDRESS_CHANGE_LIFE_MS},
     {"address_new", "subject.address", "news.address", "head.address_new", "/confirm/",
-     "letter.not_you", ADDRESS_CHANGE_LIFE_MS},
-    {"address_changed", "subject.address", "news.address", "head.address_changed", NULL, NULL, 0},
+     "letter.not_you", NULL, ADDRESS_CHANGE_LIFE_MS},
+    {"address_changed", "subject.address", "news.address", "head.address_changed", NULL, NULL, NULL,
+     0},
     {"password_changed", "subject.password", "news.password", "head.password_changed", NULL,
-     "letter.not_you_password", 0},
-    {"webhook_disabled", "subject.webhook", "news.webhook", "head.webhook_disabled", NULL, NULL, 0},
-    {"webhook_failing", "subject.webhook", "news.webhook", "head.webhook_failing", NULL, NULL, 0},
+     "letter.not_you_password", "/sign-in", 0},
+    {"webhook_disabled", "subject.webhook", "news.webhook", "head.webhook_disabled", "/settings",
+     NULL, NULL, 0},
+    {"webhook_failing", "subject.webhook", "news.webhook", "head.webhook_failing", "/settings",
+     NULL, NULL, 0},
 };
 
 /* What params name besides ids, as texts for the letter. */
@@ -109,25 +113,68 @@ static struct particulars particulars_of(const struct intent_row *intent, enum l
     return p;
 }
 
+static const struct account_letter *letter_of(const char *template_name)
+{
+    for (size_t i = 0; i < COUNT_OF(letters); i++)
+        if (str_eq(letters[i].template_name, template_name))
+            return &letters[i];
+    return NULL;
+}
+
+/* A text of the catalogue as a paragraph, or in small letters. */
+static void put_words(void (*put)(struct page *page, const char *text), struct page *page,
+                      enum lang lang, const char *code, const struct words_arg *args, size_t n)
+{
+    struct buf text = buf_make(LINE_MAX_OURS);
+
+    words_put(&text, lang, code, args, n);
+    put(page, text.data);
+    buf_release(&text);
+}
+
+static void put_link(struct page *page, const struct notify *n, const char *path,
+                     const char *secret)
+{
+    char url[NOTIFY_URL_SIZE];
+
+    (void)snprintf(url, sizeof url, "%s%s%s", n->options.public_url, path,
+                   secret != NULL ? secret : "");
+    page_link(page, url);
+}
+
+/* Its greeting, what it says, and its links. */
+static void put_body(struct page *page, const struct notify *n, const struct account_letter *what,
+                     bool has_account, const char *secret, enum lang lang,
+                     const struct words_arg *args, size_t n_args)
+{
+    put_words(page_para, page, lang, has_account ? "letter.hello" : "letter.hello_nobody", args,
+              n_args);
+    put_words(page_para, page, lang, what->head, args, n_args);
+    if (what->path != NULL)
+        put_link(page, n, what->path, secret);
+    if (what->after != NULL)
+        page_para(page, words_plain(lang, what->after));
+    if (what->after_path != NULL)
+        put_link(page, n, what->after_path, NULL);
+}
+
 enum status account_letter_compose(const struct notify *n, struct store_conn *conn,
                                    const struct intent_row *intent, utc_ms now, const char *secret,
                                    const char *language, const char *handle,
                                    struct notice *notice, struct err *err)
 {
+    const struct account_letter *what = letter_of(intent->template_name);
     struct user_row user = {0};
     struct page page = page_make();
     struct particulars p = {0};
     struct mail_message m = {0};
-    struct buf text = buf_make(LINE_MAX_OURS), length = buf_make(200);
+    struct buf length = buf_make(200);
     char subject[MAIL_HEADER_TEXT_MAX], list[300], unsubscribe[NOTIFY_URL_SIZE],
-        token[UNSUBSCRIBE_TOKEN_SIZE], url[NOTIFY_URL_SIZE], mailto[ADDRESS_SIZE];
+        token[UNSUBSCRIBE_TOKEN_SIZE], mailto[ADDRESS_SIZE];
     enum lang lang;
-    size_t i = 0;
     enum status st = ST_OK;
 
-    while (i < COUNT_OF(letters) && !str_eq(letters[i].template_name, intent->template_name))
-        i++;
-    if (i == COUNT_OF(letters)) {
+    if (what == NULL) {
         st = err_set(err, ST_INTERNAL, "notice %lld: no such letter: %s", (long long)intent->id,
                      intent->template_name);
         goto out;
@@ -136,7 +183,7 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
         TRY_OUT(users_get(conn, intent->user_id, &user, err));
     lang = lang_of(user.id != 0 ? user.language : language);
     p = particulars_of(intent, lang);
-    words_length(&length, lang, letters[i].life_ms);
+    words_length(&length, lang, what->life_ms);
     const struct words_arg args[] = {
         WORDS_TEXT("site", n->options.site_name),
         WORDS_TEXT("handle", user.id != 0 ? user.handle : handle),
@@ -147,46 +194,24 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
         WORDS_TEXT("name", user.display_name[0] != '\0' ? user.display_name : user.handle),
     };
 
-    words_put(&text, lang, user.id != 0 ? "letter.hello" : "letter.hello_nobody", args,
-              COUNT_OF(args));
-    page_para(&page, text.data);
-    buf_clear(&text);
-    words_put(&text, lang, letters[i].head, args, COUNT_OF(args));
-    page_para(&page, text.data);
-    if (letters[i].path != NULL) {
-        (void)snprintf(url, sizeof url, "%s%s%s", n->options.public_url, letters[i].path,
-                       secret != NULL ? secret : "");
-        page_link(&page, url);
-    } else if (str_eq(letters[i].news, "news.webhook")) {
-        (void)snprintf(url, sizeof url, "%s/settings", n->options.public_url);
-        page_link(&page, url);
-    }
-    if (letters[i].after != NULL) {
-        page_para(&page, words_plain(lang, letters[i].after));
-        if (str_eq(letters[i].template_name, "password_changed")) {
-            (void)snprintf(url, sizeof url, "%s/sign-in", n->options.public_url);
-            page_link(&page, url);
-        }
-    }
+    put_body(&page, n, what, user.id != 0, secret, lang, args, COUNT_OF(args));
+    page_pre(&page, "-- ");
+    put_words(page_small, &page, lang, "letter.footer_plain", args, COUNT_OF(args));
     if (notice_is_switchable(intent->cls) && user.id != 0) {
         unsubscribe_token(n, user.id, intent->cls, token);
         (void)snprintf(unsubscribe, sizeof unsubscribe, "%s/u/%s", n->options.public_url, token);
+        put_words(page_small, &page, lang, "letter.footer_stop",
+                  (const struct words_arg[]){WORDS_TEXT("url", unsubscribe)}, 1);
+        (void)snprintf(list, sizeof list, "%s.%s", notice_class_str(intent->cls), n->domain);
+        for (char *c = list; *c != '\0'; c++)
+            *c = *c == '_' ? '-' : *c;
         m.unsubscribe_url = unsubscribe;
         m.unsubscribe_mailto = unsubscribe_mailto(n, token, mailto);
-    }
-    page_pre(&page, "-- ");
-    buf_clear(&text);
-    words_put(&text, lang, "letter.footer_plain", args, COUNT_OF(args));
-    page_small(&page, text.data);
-    if (m.unsubscribe_url != NULL) {
-        const struct words_arg stop[] = {WORDS_TEXT("url", unsubscribe)};
-
-        buf_clear(&text);
-        words_put(&text, lang, "letter.footer_stop", stop, COUNT_OF(stop));
-        page_small(&page, text.data);
+        m.list_name = n->options.site_name;
+        m.list_id = list;
     }
 
-    (void)words_print(subject, sizeof subject, lang, letters[i].subject, args, COUNT_OF(args));
+    (void)words_print(subject, sizeof subject, lang, what->subject, args, COUNT_OF(args));
     without_controls(subject);
     page_end(&page, lang_tag(lang), subject);
     TRY_OUT(buf_status(&page.text, "a letter", err));
@@ -196,18 +221,10 @@ enum status account_letter_compose(const struct notify *n, struct store_conn *co
     m.text = page.text.data;
     m.html = page.html.data;
     m.date = now;
-    if (m.unsubscribe_url != NULL) {
-        (void)snprintf(list, sizeof list, "%s.%s", notice_class_str(intent->cls), n->domain);
-        for (char *c = list; *c != '\0'; c++)
-            *c = *c == '_' ? '-' : *c;
-        m.list_name = n->options.site_name;
-        m.list_id = list;
-    }
-    TRY_OUT(letter_finish(n, intent, &user, words_plain(lang, letters[i].news), &m, notice, err));
+    TRY_OUT(letter_finish(n, intent, &user, words_plain(lang, what->news), &m, notice, err));
 out:
     json_decref(p.params);
     page_release(&page);
-    buf_release(&text);
     buf_release(&length);
     return st;
 }

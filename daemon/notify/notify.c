@@ -343,10 +343,10 @@ static enum status mint_invitation(const struct notify *n, struct store_txn *txn
     return st;
 }
 
-enum status notify_compose_secret(const struct notify *n, struct store_txn *txn,
-                                  const struct intent_row *intent, utc_ms now,
-                                  enum notice_fate *ret_fate, struct notice *ret_notice,
-                                  struct err *err)
+/* A letter about an account whose link is made now. */
+static enum status compose_link(const struct notify *n, struct store_txn *txn,
+                                const struct intent_row *intent, utc_ms now,
+                                char secret[SECRET_SIZE], struct notice *notice, struct err *err)
 {
     static const struct {
         const char *template_name, *key;
@@ -359,11 +359,40 @@ enum status notify_compose_secret(const struct notify *n, struct store_txn *txn,
         {"address_new", "change", LINK_ADDRESS_NEW},
     };
     struct store_conn *conn = store_txn_conn(txn);
-    struct notice notice = notice_make();
     struct registration_row *registration = NULL;
+    size_t i = 0;
+    enum status st = ST_OK;
+
+    while (i < COUNT_OF(table) && !str_eq(intent->template_name, table[i].template_name))
+        i++;
+    if (i == COUNT_OF(table))
+        return err_set(err, ST_INTERNAL, "notice %" PRId64 ": %s has no link", intent->id,
+                       intent->template_name);
+    TRY(people_mint(n->options.people, txn, table[i].kind, intent_param(intent, table[i].key), now,
+                    secret, err));
+    if (table[i].kind == LINK_REGISTRATION) { /* whoever asks has no account yet */
+        registration = malloc(sizeof *registration);
+        if (registration == NULL)
+            return err_set(err, ST_NOMEM, "a letter");
+        TRY_OUT(registrations_get(conn, intent_param(intent, "registration"), registration, err));
+    }
+    TRY_OUT(account_letter_compose(n, conn, intent, now, secret,
+                                   registration != NULL ? registration->language : "",
+                                   registration != NULL ? registration->handle : "", notice, err));
+out:
+    free(registration);
+    return st;
+}
+
+enum status notify_compose_secret(const struct notify *n, struct store_txn *txn,
+                                  const struct intent_row *intent, utc_ms now,
+                                  enum notice_fate *ret_fate, struct notice *ret_notice,
+                                  struct err *err)
+{
+    struct store_conn *conn = store_txn_conn(txn);
+    struct notice notice = notice_make();
     enum notice_fate fate = NOTICE_SEND;
     char secret[SECRET_SIZE] = "";
-    const char *language = "";
     enum status st;
 
     assert(notify_needs_secret(intent));
@@ -373,26 +402,7 @@ enum status notify_compose_secret(const struct notify *n, struct store_txn *txn,
         if (st == ST_OK)
             st = game_letter_compose(n, conn, intent, now, secret, &notice, err);
     } else if (fate == NOTICE_SEND) {
-        st = ST_INTERNAL;
-        for (size_t i = 0; i < COUNT_OF(table); i++) {
-            if (!str_eq(intent->template_name, table[i].template_name))
-                continue;
-            st = people_mint(n->options.people, txn, table[i].kind,
-                             intent_param(intent, table[i].key), now, secret, err);
-        }
-        if (st == ST_OK && str_eq(intent->template_name, "register")) {
-            registration = malloc(sizeof *registration);
-            if (registration == NULL)
-                st = err_set(err, ST_NOMEM, "a letter");
-            else
-                st = registrations_get(conn, intent_param(intent, "registration"), registration,
-                                       err);
-            language = st == ST_OK ? registration->language : "";
-        }
-        if (st == ST_OK)
-            st = account_letter_compose(n, conn, intent, now, secret, language,
-                                        registration != NULL ? registration->handle : "", &notice,
-                                        err);
+        st = compose_link(n, txn, intent, now, secret, &notice, err);
     }
     if (st == ST_GONE || st == ST_CONFLICT) {
         st = ST_OK;
@@ -408,7 +418,6 @@ enum status notify_compose_secret(const struct notify *n, struct store_txn *txn,
     notice = notice_make();
 out:
     sodium_memzero(secret, sizeof secret);
-    free(registration);
     notice_release(&notice);
     return st;
 }
