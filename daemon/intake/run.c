@@ -66,99 +66,132 @@ static void starting_square(const struct position *pos, int from, char ret[SQUAR
         (void)square_print(from, ret);
 }
 
+/* "e2-e4, e2-e3": the moves that a text may mean. */
+static void hint_several(struct buf *out, enum lang lang, const struct move_reading *reading)
+{
+    struct buf list = buf_make(LIST_ROOM);
+
+    for (int i = 0; i < reading->candidates && i < MOVE_CANDIDATES_MAX; i++) {
+        char text[MOVE_COORDINATE_MAX];
+
+        (void)move_print_coordinate(reading->candidate[i], text, sizeof text);
+        buf_printf(&list, "%s%s", i > 0 ? ", " : "", text);
+    }
+    words_put(out, lang, "mail.candidates",
+              (const struct words_arg[]){WORDS_TEXT("moves", list.data)}, 1);
+    buf_release(&list);
+}
+
+/* The legal moves of the man at a square; of men of a kind where no square is known. */
+static void hint_legal(struct buf *out, enum lang lang, const struct position *pos, int from,
+                       enum kind kind)
+{
+    struct buf list = buf_make(LIST_ROOM);
+    char square[SQUARE_TEXT_MAX] = "";
+
+    starting_square(pos, from, square);
+    if (kind == KIND_NONE)
+        kind = KIND_PAWN;
+    if (square[0] && moves_put(&list, pos, from, KIND_NONE) > 0) {
+        words_put(out, lang, "mail.legal_from",
+                  (const struct words_arg[]){WORDS_TEXT("square", square),
+                                             WORDS_TEXT("moves", list.data)},
+                  2);
+    } else if (!square[0] && moves_put(&list, pos, SQUARE_NONE, kind) > 0) {
+        words_put(out, lang, "mail.legal_kind",
+                  (const struct words_arg[]){WORDS_TEXT("kind", words_kind(lang, kind)),
+                                             WORDS_TEXT("moves", list.data)},
+                  2);
+    } else {
+        if (square[0]) {
+            words_put(out, lang, "mail.moves_none",
+                      (const struct words_arg[]){WORDS_TEXT("square", square)}, 1);
+            buf_puts(out, " ");
+        }
+        words_put(out, lang, "mail.ask_moves", NULL, 0);
+    }
+    buf_release(&list);
+}
+
+/* Why a move that could be read is none of the legal ones, into r->why; and where it begins. */
+static void explain_illegal(struct run *r, const struct position *pos,
+                            struct move_reading *reading)
+{
+    struct buf why = buf_make(LIST_ROOM);
+
+    words_move_verdict(&why, r->a->lang, pos, &reading->judgement);
+    (void)str_copy(r->why, sizeof r->why, why.data);
+    buf_release(&why);
+    if (reading->judgement.code == MOVE_NO_CASTLING) {
+        if (reading->from == SQUARE_NONE)
+            reading->kind = KIND_KING;
+    } else if (!square_is_on_board(pos->variant.game, reading->from)) {
+        reading->from = reading->judgement.move.from;
+    }
+}
+
+static const char *unfit_code(enum read_verdict verdict)
+{
+    switch (verdict) {
+    case READ_WRONG_MAN:
+        return "mail.wrong_man";
+    case READ_NO_CAPTURE:
+        return "mail.no_capture";
+    case READ_WRONG_VICTIM:
+        return "mail.wrong_victim";
+    default:
+        return "mail.no_such_move";
+    }
+}
+
 /* What would be right instead of a move that was refused. */
 static void hint_move(struct run *r, const struct position *pos)
 {
     const struct command *c = r->at;
     struct move_reading *reading = malloc(sizeof *reading);
-    struct buf out = buf_make(LIST_ROOM), list = buf_make(LIST_ROOM);
-    char square[SQUARE_TEXT_MAX] = "";
-    enum read_verdict verdict;
+    struct buf out = buf_make(LIST_ROOM);
+    enum grammar_hint hint = grammar_hint_of(c->shown);
     enum lang lang = r->a->lang;
-    int n = 0;
+    enum read_verdict verdict;
 
     if (!reading)
         goto out;
     verdict = move_read(pos, c->text, strlen(c->text), reading);
-    if (verdict == READ_ILLEGAL && reading->judgement.code == MOVE_NO_CASTLING) {
-        if (!game_has_castling(pos->variant.game)) { /* R-V4 */
-            (void)words_print(r->why, sizeof r->why, lang, "mail.no_castling", NULL, 0);
-            words_put(&out, lang, "mail.ask_moves", NULL, 0);
-            goto out;
-        }
-        if (reading->from == SQUARE_NONE)
-            reading->kind = KIND_KING;
-    }
-    starting_square(pos, reading->from, square);
     switch (verdict) {
     case READ_SEVERAL:
-        for (int i = 0; i < reading->candidates && i < MOVE_CANDIDATES_MAX; i++) {
-            char text[MOVE_COORDINATE_MAX];
-
-            (void)move_print_coordinate(reading->candidate[i], text, sizeof text);
-            buf_printf(&list, "%s%s", i > 0 ? ", " : "", text);
-        }
-        words_put(&out, lang, "mail.candidates",
-                  (const struct words_arg[]){WORDS_TEXT("moves", list.data)}, 1);
-        goto out;
+        hint_several(&out, lang, reading);
+        break;
     case READ_ILLEGAL:
-        words_move_verdict(&out, lang, pos, &reading->judgement);
-        (void)str_copy(r->why, sizeof r->why, out.data);
-        buf_clear(&out);
-        if (!square[0] && reading->judgement.code != MOVE_NO_CASTLING) {
-            reading->from = reading->judgement.move.from;
-            starting_square(pos, reading->from, square);
+        if (reading->judgement.code == MOVE_NO_CASTLING &&
+            !game_has_castling(pos->variant.game)) { /* R-V4 */
+            (void)words_print(r->why, sizeof r->why, lang, "mail.no_castling", NULL, 0);
+            words_put(&out, lang, "mail.ask_moves", NULL, 0);
+            break;
         }
+        explain_illegal(r, pos, reading);
+        hint_legal(&out, lang, pos, reading->from, reading->kind);
         break;
     case READ_WRONG_MAN:
     case READ_NO_CAPTURE:
     case READ_WRONG_VICTIM:
     case READ_NONE:
-        words_put(&out, lang,
-                  verdict == READ_WRONG_MAN    ? "mail.wrong_man"
-                  : verdict == READ_NO_CAPTURE ? "mail.no_capture"
-                  : verdict == READ_NONE       ? "mail.no_such_move"
-                                               : "mail.wrong_victim",
-                  NULL, 0);
+        words_put(&out, lang, unfit_code(verdict), NULL, 0);
         buf_puts(&out, "\n");
-        if (grammar_hint_of(c->shown) == HINT_LETTER) /* "Cf3": a file to us, a knight elsewhere */
+        if (hint == HINT_LETTER) /* "Cf3": a file to us, a knight elsewhere */
             say_shape_hint(r->a, &out, c->shown);
+        hint_legal(&out, lang, pos, reading->from, reading->kind);
         break;
     default:
         words_put(&out, lang, "mail.cannot_read", NULL, 0);
         buf_puts(&out, "\n");
-        if (grammar_hint_of(c->shown) != HINT_HALF)
+        if (hint != HINT_HALF)
             say_shape_hint(r->a, &out, c->shown);
-        goto out;
-    }
-    /* Legal for that man; if it has none, for men of that kind. */
-    if (square[0] && (n = moves_put(&list, pos, reading->from, KIND_NONE)) > 0) {
-        words_put(&out, lang, "mail.legal_from",
-                  (const struct words_arg[]){WORDS_TEXT("square", square),
-                                             WORDS_TEXT("moves", list.data)},
-                  2);
-    } else if (!square[0] && (n = moves_put(&list, pos, SQUARE_NONE,
-                                            reading->kind == KIND_NONE ? KIND_PAWN
-                                                                       : reading->kind)) > 0) {
-        words_put(&out, lang, "mail.legal_kind",
-                  (const struct words_arg[]){
-                      WORDS_TEXT("kind", words_kind(lang, reading->kind == KIND_NONE
-                                                              ? KIND_PAWN
-                                                              : reading->kind)),
-                      WORDS_TEXT("moves", list.data)},
-                  2);
-    } else {
-        if (square[0])
-            words_put(&out, lang, "mail.moves_none",
-                      (const struct words_arg[]){WORDS_TEXT("square", square)}, 1);
-        buf_puts(&out, square[0] ? " " : "");
-        words_put(&out, lang, "mail.ask_moves", NULL, 0);
+        break;
     }
 out:
     (void)str_copy(r->hint, sizeof r->hint, out.data);
     free(reading);
     buf_release(&out);
-    buf_release(&list);
 }
 
 /* "12." must be the coming move, counted in moves or in rounds as letters do. */
