@@ -17,6 +17,7 @@ enum {
     LINE_BYTES = 4096,      /* of a line are looked at */
     WRAP_WIDTH = 60,        /* a line this long may have been wrapped into the next */
     PARAGRAPH_MAX = 60,     /* lines of a paragraph that are looked at */
+    NOTICE_LINES = 40,      /* below so many of text, it is prose that a notice stands in */
     HINT_WIDTH = 30         /* a line of Outlook's hint at a first letter is this long */
 };
 
@@ -593,7 +594,7 @@ static bool begins_notice(const struct split *s, size_t i)
 }
 
 /* Whether line i, below some text, begins what is no longer the answer. */
-static bool begins_signature(const struct split *s, size_t i)
+static bool begins_signature(const struct split *s, size_t i, size_t lines_above)
 {
     const char *line = low(s, i);
 
@@ -602,7 +603,7 @@ static bool begins_signature(const struct split *s, size_t i)
     if (is_own(s, i))
         return false;
     if (line_is_mobile(line) || line_is_closing(line) || is_legal_paragraph(s, i) ||
-        begins_notice(s, i))
+        (lines_above <= NOTICE_LINES && begins_notice(s, i)))
         return true;
     return (i == 0 || is_blank(s, i - 1)) && is_last_line(s, i) && line_is_device(line);
 }
@@ -620,6 +621,7 @@ struct walk {
     struct split *split;
     enum mode mode;
     bool has_text; /* since the last quote, or the beginning */
+    size_t texts;  /* lines of it */
 };
 
 static void mark(struct split *s, size_t from, size_t n, enum reply_kind kind)
@@ -708,7 +710,8 @@ static size_t walk_text(struct walk *w, size_t i)
         mark(s, i, 1, REPLY_QUOTE);
         return 1;
     }
-    if (w->has_text && begins_signature(s, i)) {
+    w->texts = w->has_text ? w->texts + 1 : 0;
+    if (w->has_text && begins_signature(s, i, w->texts)) {
         w->mode = MODE_SIGNATURE;
         kind = REPLY_SIGNATURE;
     } else if (!w->has_text && line_is_mobile(low(s, i)) && !is_own(s, i)) {

@@ -788,8 +788,9 @@ bool line_is_notice(const char *low)
     is_mail = line_has_stem(low, reply_words_mail);
     is_risk = line_has_stem(low, reply_words_risks);
     is_outside = line_has_stem(low, reply_words_outside);
-    for (const char *const *stem = reply_words_legal; legal < 2 && *stem; stem++)
-        legal += strstr(low, *stem) != NULL;
+    if (line_has_stem(low, reply_words_legal)) /* seldom */
+        for (const char *const *stem = reply_words_legal; legal < 2 && *stem; stem++)
+            legal += strstr(low, *stem) != NULL;
     return (is_outside && (is_mail || is_risk || has_address(low))) ||
            (is_outside && line_is_bracketed(low) && count_words(low) <= 4) ||
            (is_outside && warns_of_outside(low)) ||
