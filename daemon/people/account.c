@@ -87,9 +87,7 @@ enum status people_address_change(const struct people *p, struct store_txn *txn,
     if (str_eq(key, user.address_key) && user.verified_at != UTC_NONE)
         return err_detail(err, REASON_ALREADY_DONE, "refusal.address_same",
                           "this is your address already");
-    st = address_changes_count(conn, user_id, now - MS_HOUR, &n, err);
-    if (st != ST_OK)
-        return st;
+    TRY(address_changes_count(conn, user_id, now - MS_HOUR, &n, err));
     if (n >= p->letters_an_hour)
         return err_detail(err, REASON_RATE_LIMIT, "refusal.address_often",
                           "the address was to be changed too often; try again in an hour");
@@ -157,9 +155,7 @@ enum status people_address_confirm(const struct people *p, struct store_txn *txn
     if (st == ST_NOT_FOUND || change.state != ADDRESS_CHANGE_PENDING || change.expires_at <= now ||
         (is_old ? change.old_confirmed_at : change.new_confirmed_at) != UTC_NONE)
         return err_reason(err, REASON_LINK_EXPIRED, "this link has been used or has expired");
-    st = address_changes_confirm(txn, change.id, is_old, now, err);
-    if (st != ST_OK)
-        return st;
+    TRY(address_changes_confirm(txn, change.id, is_old, now, err));
     is_complete = is_old ? change.new_confirmed_at != UTC_NONE
                          : !change.has_old || change.old_confirmed_at != UTC_NONE;
     if (is_complete)

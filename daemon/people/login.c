@@ -42,10 +42,8 @@ enum status login_letter_put(const struct people *p, struct store_txn *txn,
     if (st != ST_OK || n >= p->letters_an_hour)
         return st;
     secret_hash_of_none(p, hash);
-    st = login_links_create(txn, user->id, hash, /* prelogin_hash= */ NULL, now,
-                            now + LINK_LIFE_MS, &id, err);
-    if (st != ST_OK)
-        return st;
+    TRY(login_links_create(txn, user->id, hash, /* prelogin_hash= */ NULL, now,
+                           now + LINK_LIFE_MS, &id, err));
     return letter_put(txn,
                       &(struct letter_wish){.cls = NOTICE_LOGIN,
                                             .template_name = template_name,
@@ -125,9 +123,7 @@ static enum status session_begin(const struct people *p, struct store_txn *txn,
     if (user->disabled_at != UTC_NONE)
         return ERR_DETAIL(err, REASON_FORBIDDEN, "refusal.account_disabled",
                           "the account {handle} is disabled", ERR_TEXT("handle", user->handle));
-    st = sessions_thin(txn, user->id, now, err);
-    if (st != ST_OK)
-        return st;
+    TRY(sessions_thin(txn, user->id, now, err));
     for (const char *a = agent ? agent : ""; *a && n + 1 < sizeof clean; a++)
         clean[n++] = *a >= 0x20 && *a < 0x7f ? *a : '?'; /* it is shown to its owner */
     clean[n] = '\0';
@@ -414,9 +410,7 @@ enum status people_token_make(const struct people *p, struct store_txn *txn, int
     if (expires_at != UTC_NONE && expires_at <= now)
         return err_detail(err, REASON_BAD_FIELD, "refusal.token_expiry",
                           "a token expires in the future, or never");
-    st = tokens_tidy(txn, user_id, now, &n, err);
-    if (st != ST_OK)
-        return st;
+    TRY(tokens_tidy(txn, user_id, now, &n, err));
     if (n >= p->tokens_max)
         return ERR_DETAIL(err, REASON_LIMIT, "refusal.tokens_most",
                           "an account holds at most {most} tokens",

@@ -149,16 +149,12 @@ enum status people_register(const struct people *p, struct store_txn *txn,
     int64_t n, id;
     enum status st;
 
-    st = account_check(p, wish->handle, wish->name, wish->address, wish->zone, wish->language, err);
-    if (st != ST_OK)
-        return st;
+    TRY(account_check(p, wish->handle, wish->name, wish->address, wish->zone, wish->language, err));
     if (!wish->address)
         return err_detail(err, REASON_MISSING_FIELD, "refusal.register_address",
                           "an address is needed to register");
     address_fold(wish->address, row.address_key);
-    st = door_check(p, conn, wish->invitation, row.address_key, now, &row.invite_id, err);
-    if (st != ST_OK)
-        return st;
+    TRY(door_check(p, conn, wish->invitation, row.address_key, now, &row.invite_id, err));
     handle_fold(wish->handle, row.handle_key);
     st = users_find_handle(conn, row.handle_key, &user, err);
     if (st == ST_OK)
@@ -166,9 +162,7 @@ enum status people_register(const struct people *p, struct store_txn *txn,
                           "the handle {handle} is taken", ERR_TEXT("handle", user.handle));
     if (st != ST_NOT_FOUND)
         return st;
-    st = registrations_count(conn, NULL, now - MS_HOUR, &n, err);
-    if (st != ST_OK)
-        return st;
+    TRY(registrations_count(conn, NULL, now - MS_HOUR, &n, err));
     if (n >= p->accounts_an_hour)
         return err_detail(err, REASON_RATE_LIMIT, "refusal.registrations_many",
                           "too many accounts are being made; try again in an hour");
@@ -178,9 +172,7 @@ enum status people_register(const struct people *p, struct store_txn *txn,
         return login_letter_put(p, txn, &user, "register_known", now, err);
     if (st != ST_NOT_FOUND)
         return st;
-    st = registrations_count(conn, row.address_key, now - MS_HOUR, &n, err);
-    if (st != ST_OK)
-        return st;
+    TRY(registrations_count(conn, row.address_key, now - MS_HOUR, &n, err));
     if (n >= p->letters_an_hour)
         return ST_OK; /* as if a letter went */
 
@@ -194,9 +186,7 @@ enum status people_register(const struct people *p, struct store_txn *txn,
     row.created_at = now;
     row.expires_at = now + REGISTRATION_LIFE_MS;
     secret_hash_of_none(p, hash);
-    st = registrations_create(txn, &row, hash, &id, err);
-    if (st != ST_OK)
-        return st;
+    TRY(registrations_create(txn, &row, hash, &id, err));
     return letter_put(txn,
                       &(struct letter_wish){.cls = NOTICE_LOGIN,
                                             .template_name = "register",
@@ -382,9 +372,7 @@ enum status people_add(const struct people *p, struct store_txn *txn,
     int64_t id;
     enum status st;
 
-    st = account_check(p, user->handle, user->name, user->address, user->zone, user->language, err);
-    if (st != ST_OK)
-        return st;
+    TRY(account_check(p, user->handle, user->name, user->address, user->zone, user->language, err));
     (void)str_copy(row.handle, sizeof row.handle, user->handle);
     handle_fold(user->handle, row.handle_key);
     (void)str_copy(row.display_name, sizeof row.display_name,
