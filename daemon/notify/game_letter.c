@@ -238,15 +238,24 @@ out:
     buf_release(&text);
 }
 
+/* Who plays, with the handle where the name is another: names may be alike, handles are not. */
 static void players(struct page *page, const struct subject *s)
 {
     page_heading(page, words_plain(s->lang, "letter.players"));
     page_list_begin(page);
-    for (int seat = 0; seat < SEAT_COUNT; seat++)
+    for (int seat = 0; seat < SEAT_COUNT; seat++) {
+        const struct seat_row *row = &s->seats[seat];
+        char name[DISPLAY_NAME_SIZE + HANDLE_SIZE + 4];
+
+        (void)str_copy(name, sizeof name, subject_holder(s, seat));
+        if (row->user_id != 0 && !str_case_eq(row->display_name, row->handle) &&
+            row->display_name[0] != '\0')
+            (void)snprintf(name, sizeof name, "%s (%s)", row->display_name, row->handle);
         SENTENCE(page_item, page, s, "letter.player_line",
                  WORDS_TEXT("colour", subject_colour(s, seat)),
                  WORDS_TEXT("seat", words_seat_name(s->lang, (enum seat)seat)),
-                 WORDS_TEXT("name", subject_holder(s, seat)));
+                 WORDS_TEXT("name", name));
+    }
     page_list_end(page);
 }
 

@@ -153,6 +153,25 @@ static void test_a_letter_about_the_end_says_nothing_of_clocks_and_silence(void 
     assert_int_equal(letters_with(c, "do not talk"), 0);
 }
 
+static enum status to_twin_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct club *c = arg;
+
+    return users_set_profile(txn, c->t->user[WEST], "Anna", NULL, NULL, now, err);
+}
+
+/* Anybody may choose another's name; the handle tells who it is. */
+static void test_the_list_of_players_tells_twins_apart(void **state)
+{
+    struct club *c = *state;
+
+    club_run(c, to_twin_run, c);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    assert_true(letters_with(c, "White (South): Anna\n") > 0);
+    assert_true(letters_with(c, "Red (West): Anna (boris)\n") > 0);
+}
+
 /* The end tells who had left before it, whatever it came by. */
 static void test_a_letter_about_the_end_says_who_had_left(void **state)
 {
@@ -601,6 +620,7 @@ int main(void)
         TEST(test_invitations_and_the_start_say_what_stops_the_clocks),
         TEST(test_a_letter_about_the_end_says_nothing_of_clocks_and_silence),
         TEST(test_a_letter_about_the_end_says_who_had_left),
+        TEST(test_the_list_of_players_tells_twins_apart),
         TEST(test_headers_thread_by_game_and_say_what_the_letter_is),
         TEST(test_nobody_elses_address_is_in_a_letter),
         TEST(test_a_settled_draw_is_told_by_its_end_and_nobody_is_to_move),
