@@ -71,69 +71,89 @@ void utc_format(utc_ms at, char ret_text[UTC_TEXT_SIZE])
                    (unsigned)c.ms % 1000u);
 }
 
-static int digits(const char **p, int n, int *ret)
+static bool digits(const char **p, int n, int *ret)
 {
     int value = 0;
 
     for (int i = 0; i < n; i++) {
         if ((*p)[i] < '0' || (*p)[i] > '9')
-            return 0;
+            return false;
         value = value * 10 + ((*p)[i] - '0');
     }
     *p += n;
     *ret = value;
-    return 1;
+    return true;
 }
 
-static int literal(const char **p, char a, char b)
+static bool literal(const char **p, char a, char b)
 {
     if (**p != a && **p != b)
-        return 0;
+        return false;
     (*p)++;
-    return 1;
+    return true;
+}
+
+/* "2026-11-29T19:28:13" */
+static bool read_seconds(const char **p, struct civil *c)
+{
+    return digits(p, 4, &c->year) && literal(p, '-', '-') && digits(p, 2, &c->month) &&
+           literal(p, '-', '-') && digits(p, 2, &c->day) && literal(p, 'T', 't') &&
+           digits(p, 2, &c->hour) && literal(p, ':', ':') && digits(p, 2, &c->minute) &&
+           literal(p, ':', ':') && digits(p, 2, &c->second);
+}
+
+/* ".25", or nothing; what is finer than a millisecond is passed over. */
+static bool read_fraction(const char **p, struct civil *c)
+{
+    if (!literal(p, '.', '.'))
+        return true;
+    if (**p < '0' || **p > '9')
+        return false;
+    for (int scale = 100; **p >= '0' && **p <= '9'; (*p)++, scale /= 10)
+        c->ms += (**p - '0') * scale;
+    return true;
+}
+
+/* "Z", "+02:00" */
+static bool read_offset(const char **p, int64_t *ret_ms)
+{
+    int sign, hours, minutes;
+
+    if (literal(p, 'Z', 'z')) {
+        *ret_ms = 0;
+        return true;
+    }
+    sign = **p == '-' ? -1 : 1;
+    if (!literal(p, '+', '-') || !digits(p, 2, &hours) || !literal(p, ':', ':') ||
+        !digits(p, 2, &minutes) || hours > 23 || minutes > 59)
+        return false;
+    *ret_ms = sign * (hours * MS_HOUR + minutes * MS_MINUTE);
+    return true;
+}
+
+/* Is there such a date, and such a time? */
+static bool civil_is_real(struct civil c)
+{
+    struct civil back;
+
+    if (c.month < 1 || c.month > 12 || c.day < 1 || c.hour > 23 || c.minute > 59 || c.second > 59)
+        return false;
+    back = civil_from_ms(civil_to_ms(c));
+    return back.day == c.day && back.month == c.month; /* else 31 June */
 }
 
 enum status utc_parse(const char *text, utc_ms *ret_at, struct err *err)
 {
     struct civil c = {0};
     const char *p = text;
-    int zone_h = 0, zone_m = 0, sign = 0;
+    int64_t offset_ms;
 
-    if (!digits(&p, 4, &c.year) || !literal(&p, '-', '-') || !digits(&p, 2, &c.month) ||
-        !literal(&p, '-', '-') || !digits(&p, 2, &c.day) || !literal(&p, 'T', 't') ||
-        !digits(&p, 2, &c.hour) || !literal(&p, ':', ':') || !digits(&p, 2, &c.minute) ||
-        !literal(&p, ':', ':') || !digits(&p, 2, &c.second))
-        goto bad;
-    if (*p == '.') {
-        int scale = 100;
-        p++;
-        if (*p < '0' || *p > '9')
-            goto bad;
-        for (; *p >= '0' && *p <= '9'; p++, scale /= 10)
-            c.ms += (*p - '0') * scale;
-    }
-    if (*p == 'Z' || *p == 'z') {
-        p++;
-    } else {
-        sign = *p == '+' ? 1 : *p == '-' ? -1 : 0;
-        if (!sign)
-            goto bad;
-        p++;
-        if (!digits(&p, 2, &zone_h) || !literal(&p, ':', ':') || !digits(&p, 2, &zone_m))
-            goto bad;
-    }
-    if (*p || c.month < 1 || c.month > 12 || c.day < 1 || c.hour > 23 || c.minute > 59 ||
-        c.second > 59 || zone_h > 23 || zone_m > 59)
-        goto bad;
-    int64_t local = civil_to_ms(c);
-    struct civil back = civil_from_ms(local);
-    if (back.day != c.day || back.month != c.month)
-        goto bad; /* 31 June */
-    *ret_at = local - sign * (zone_h * MS_HOUR + zone_m * MS_MINUTE);
+    if (!read_seconds(&p, &c) || !read_fraction(&p, &c) || !read_offset(&p, &offset_ms) || *p ||
+        !civil_is_real(c))
+        return err_reason(err, REASON_BAD_FIELD,
+                          "\"%.40s\" is not an instant such as 2026-11-29T19:28:13Z", text);
+    *ret_at = civil_to_ms(c) - offset_ms;
     return ST_OK;
-bad:
-    return err_reason(err, REASON_BAD_FIELD,
-                      "\"%.40s\" is not an instant such as 2026-11-29T19:28:13Z", text);
 }
 
 static const struct {
