@@ -67,7 +67,9 @@ test('N1: each turn causes one letter to its mover, stream or no stream', async 
     assert.equal(new Set(ids).size, ids.length);
     /* N22: what has happened since his own last move, all of it. */
     const last = b.letters('turn', game).at(-1).mail.text;
-    for (const square of ['a6', 'h14', 'm11']) assert.ok(last.includes(square) || /Since your last move/.test(last));
+    const since = /Since your last move:\r?\n\r?\n((?: {2}.*\r?\n)+)/.exec(last)[1];
+    assert.deepEqual([...since.matchAll(/^ {2}(\w+): .*\((\w+)\)/mg)].map(([, colour, move]) => `${colour} ${move}`),
+        ['Red a6g12', 'Yellow h14b8', 'Black m11l11']);
     await verified(b.club);
 });
 

@@ -974,6 +974,17 @@ static void test_cookies_over_https_are_host_cookies(void **state)
     fixture_serve(&fixture);
 }
 
+/* What docs/api.md and the configuration's sample tell of the server that says nothing else. */
+static void test_a_server_left_as_it_is_beats_every_quarter_of_a_minute(void **state)
+{
+    const struct http_options usual = HTTP_OPTIONS_INIT;
+
+    (void)state;
+    assert_int_equal(usual.heartbeat_ms, 15000);
+    assert_int_equal(usual.request_ms, 20000);
+    assert_int_equal(usual.idle_ms, 30000);
+}
+
 static void test_wrong_options_are_named_and_sockets_closed(void **state)
 {
     struct http_options options = fixture.options;
@@ -1061,6 +1072,7 @@ int main(void)
         cmocka_unit_test(test_readiness_says_no_while_nothing_can_be_stored),
         cmocka_unit_test(test_metrics_have_their_own_listener),
         cmocka_unit_test(test_cookies_over_https_are_host_cookies),
+        cmocka_unit_test(test_a_server_left_as_it_is_beats_every_quarter_of_a_minute),
         cmocka_unit_test(test_wrong_options_are_named_and_sockets_closed),
     };
 
