@@ -1024,7 +1024,8 @@ static void test_an_address_suspended_before_the_game_is_told_of_at_its_start(vo
     } who[] = {{"unreachable", "orga", 1},        {"unreachable_partner", "david", 1},
                {"unreachable_partner", "anna", 0}, {"unreachable_partner", "clara", 0},
                {"unreachable", "david", 0},        {"unreachable_partner", "boris", 0}};
-    static const char *const variants[] = {"verney", "fortress reserve=chosen"}; /* the latter places first */
+    /* the latter places first */
+    static const char *const variants[] = {"verney", "fortress reserve=chosen"};
     struct club *c = *state;
     struct of_user boris = {c, WEST, 0};
     char sql[400];
