@@ -336,10 +336,10 @@ static void test_reactions_are_known_by_their_words(void **state)
         "\U0001f44d Anna Berg heeft op je bericht gereageerd:",
         "\u2764\ufe0f Anna Berg ha reagito al tuo messaggio:",
         "\U0001f44d Anna Berg reagerade p\u00e5 ditt meddelande",
-        "\U0001f389 Anna Berg \u043e\u0442\u0440\u0435\u0430\u0433\u0438\u0440\u043e\u0432\u0430"
-        "\u043b(\u0430) \u0447\u0435\u0440\u0435\u0437 Gmail",
-        "\U0001f44d Anna \u304c\u3042\u306a\u305f\u306e\u30e1\u30c3\u30bb\u30fc\u30b8\u306b\u30ea"
-        "\u30a2\u30af\u30b7\u30e7\u30f3\u3057\u307e\u3057\u305f:",
+        ("\U0001f389 Anna Berg \u043e\u0442\u0440\u0435\u0430\u0433\u0438\u0440\u043e\u0432\u0430"
+         "\u043b(\u0430) \u0447\u0435\u0440\u0435\u0437 Gmail"),
+        ("\U0001f44d Anna \u304c\u3042\u306a\u305f\u306e\u30e1\u30c3\u30bb\u30fc\u30b8\u306b\u30ea"
+         "\u30a2\u30af\u30b7\u30e7\u30f3\u3057\u307e\u3057\u305f:"),
         "Anna Berg hat auf Ihre E-Mail reagiert:",
         "Anna Berg liked your message",
     };
@@ -776,8 +776,8 @@ static void test_struck_out_and_hidden_text_is_not_read(void **state)
         "<span style='text-decoration: underline line-through red'>resign</span>",
         "<font style=\"text-decoration-line:line-through\">resign</font>",
         "<s>re<b>sig</b>n</s>",
-        "<s style=\"text-decoration:line-through\"><span "
-        "style=\"text-decoration:none\">resign</span></s>",
+        ("<s style=\"text-decoration:line-through\"><span "
+         "style=\"text-decoration:none\">resign</span></s>"),
         "<b style=\"display:none\">resign</b>",
         "<b style=\"display: none !important;\">resign</b>",
         "<b style=\"display:none!important;display:block\">resign</b>",
@@ -811,8 +811,8 @@ static void test_struck_out_and_hidden_text_is_not_read(void **state)
         "<style>.x{display:none}</style><b class=x>resign</b>",
         "<style>p, b.x , i{color:red;DISPLAY:none}</style><b class=\"y x\">resign</b>",
         "<style><!-- /* */ #x { visibility : hidden } --></style><b id=x>resign</b>",
-        "<style>@import 'a.css';@media screen{.x{text-decoration:line-through}}</style><b "
-        "class=x>resign</b>",
+        ("<style>@import 'a.css';@media screen{.x{text-decoration:line-through}}</style><b "
+         "class=x>resign</b>"),
         "<style>b{display:none}</style><b>resign</b>",
         "<b class=x>resign</b><style>.x{font-size:0}</style>",
         "<style>.x{color:white}</style><b class=x>resign</b>",
@@ -830,10 +830,10 @@ static void test_struck_out_and_hidden_text_is_not_read(void **state)
         "<style>.a .x{display:none}</style><div class=a><i><b class=x>resign</b></i></div>",
         "<style>div > .x{display:none}</style><div><b class=x>resign</b></div>",
         "<style>div>p.x{display:none}</style><div><p class=x>resign</div>",
-        "<style>body #m table.t td{font-size:0}</style><body><div id=m><table class=t><tr><td>"
-        "resign</td></tr></table></div></body>",
-        "<style>.a .x{display:none}.x{display:inline}</style><div class=a><b class=x>resign</b>"
-        "</div>",
+        ("<style>body #m table.t td{font-size:0}</style><body><div id=m><table class=t><tr><td>"
+         "resign</td></tr></table></div></body>"),
+        ("<style>.a .x{display:none}.x{display:inline}</style><div class=a><b class=x>resign</b>"
+         "</div>"),
         "<style>#x{display:none}b.x.y{display:inline}</style><b id=x class=\"x y\">resign</b>",
         "<style>.a p{display:none}</style><div class=a><p>resign<p>resign</div>",
     };
@@ -863,8 +863,8 @@ static void test_struck_out_and_hidden_text_is_not_read(void **state)
         "<style>@media print{.x{display:none}}</style><b class=x>resign</b>",
         "<style>@media (max-width:480px){.x{display:none}}</style><b class=x>resign</b>",
         "<style>table .x{display:none}</style><b class=x>resign</b>",
-        "<style>.a .x{display:none}</style><div class=a><b class=x>-</b></div>"
-        "<b class=x>resign</b>",
+        ("<style>.a .x{display:none}</style><div class=a><b class=x>-</b></div>"
+         "<b class=x>resign</b>"),
         "<style>.a.b{display:none}</style><b class=a>resign</b>",
         "<style>.x .x{display:none}</style><b class=x>resign</b>",
         "<style>.a + .x{display:none}</style><i class=a></i><b class=x>resign</b>",

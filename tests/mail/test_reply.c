@@ -419,42 +419,42 @@ static const char *const notices[] = {
     "External (anna@example.org)",
     "\u26a0\ufe0f Caution: External",
     "You don't often get email from anna@example.org. Learn why this is important",
-    "Sie erhalten nicht h\u00e4ufig E-Mails von anna@example.org. Erfahren Sie, warum dies wichtig"
-    " ist",
-    "Nem gyakran kap levelet innen: anna@example.org, az ok\u00e1t\n"
-    "itt tudhatja meg<https://aka.ms/LearnAboutSenderIdentification>",
+    ("Sie erhalten nicht h\u00e4ufig E-Mails von anna@example.org. Erfahren Sie, warum dies wichtig"
+     " ist"),
+    ("Nem gyakran kap levelet innen: anna@example.org, az ok\u00e1t\n"
+     "itt tudhatja meg<https://aka.ms/LearnAboutSenderIdentification>"),
     "ACHTUNG: Diese E-Mail kommt von einem externen Absender. Bitte keine Links anklicken.",
     "ATTENTION : Ce courriel provient de l'ext\u00e9rieur de l'organisation.",
-    "ATENCI\u00d3N: Este correo electr\u00f3nico se ha enviado desde fuera\n"
-    "de la organizaci\u00f3n. No haga clic en enlaces.",
+    ("ATENCI\u00d3N: Este correo electr\u00f3nico se ha enviado desde fuera\n"
+     "de la organizaci\u00f3n. No haga clic en enlaces."),
     "ATTENZIONE: Questa e-mail proviene dall'esterno dell'organizzazione.",
     "LET OP: Deze e-mail is afkomstig van buiten de organisatie. Klik niet op links.",
     "UWAGA: Wiadomo\u015b\u0107 pochodzi spoza organizacji. Nie klikaj w linki.",
-    "\u0412\u041d\u0418\u041c\u0410\u041d\u0418\u0415: \u042d\u0442\u043e \u043f\u0438\u0441\u044c"
-    "\u043c\u043e \u043f\u043e\u043b\u0443\u0447\u0435\u043d\u043e \u043e\u0442 \u0432\u043d\u0435"
-    "\u0448\u043d\u0435\u0433\u043e \u043e\u0442\u043f\u0440\u0430\u0432\u0438\u0442\u0435\u043b"
-    "\u044f. \u041d\u0435 \u043f\u0435\u0440\u0435\u0445\u043e\u0434\u0438\u0442\u0435 \u043f"
-    "\u043e \u0441\u0441\u044b\u043b\u043a\u0430\u043c.",
+    ("\u0412\u041d\u0418\u041c\u0410\u041d\u0418\u0415: \u042d\u0442\u043e \u043f\u0438\u0441\u044c"
+     "\u043c\u043e \u043f\u043e\u043b\u0443\u0447\u0435\u043d\u043e \u043e\u0442 \u0432\u043d\u0435"
+     "\u0448\u043d\u0435\u0433\u043e \u043e\u0442\u043f\u0440\u0430\u0432\u0438\u0442\u0435\u043b"
+     "\u044f. \u041d\u0435 \u043f\u0435\u0440\u0435\u0445\u043e\u0434\u0438\u0442\u0435 \u043f"
+     "\u043e \u0441\u0441\u044b\u043b\u043a\u0430\u043c."),
     "[\u0412\u041d\u0415\u0428\u041d\u0415\u0415]",
     "ATEN\u021aIE: Acest e-mail provine din afara organiza\u021biei. Nu accesa\u021bi linkuri.",
     "D\u0130KKAT: Bu e-posta kurum d\u0131\u015f\u0131ndan g\u00f6nderilmi\u015ftir.",
-    "\u3010\u5916\u90e8\u30e1\u30fc\u30eb\u3011\u3053\u306e\u30e1\u30fc\u30eb\u306f\u793e\u5916"
-    "\u304b\u3089\u9001\u4fe1\u3055\u308c\u307e\u3057\u305f\u3002",
+    ("\u3010\u5916\u90e8\u30e1\u30fc\u30eb\u3011\u3053\u306e\u30e1\u30fc\u30eb\u306f\u793e\u5916"
+     "\u304b\u3089\u9001\u4fe1\u3055\u308c\u307e\u3057\u305f\u3002"),
     "This email has been checked for viruses by Avast antivirus software.\nwww.avast.com",
     "Diese E-Mail wurde von Avast-Antivirussoftware auf Viren gepr\u00fcft.",
     "Garanti sans virus. www.avast.com",
-    "\u041d\u0435 \u0441\u043e\u0434\u0435\u0440\u0436\u0438\u0442 \u0432\u0438\u0440\u0443\u0441"
-    "\u043e\u0432. www.avast.com",
+    ("\u041d\u0435 \u0441\u043e\u0434\u0435\u0440\u0436\u0438\u0442 \u0432\u0438\u0440\u0443\u0441"
+     "\u043e\u0432. www.avast.com"),
     "F\u0103r\u0103 viru\u0219i.www.avast.com",
     "No virus found in this message.\nChecked by AVG - www.avg.com\nVersion: 2016.0.7998",
     "__________ Information from ESET NOD32 Antivirus, version 1234 (20261129) __________",
-    "This message has been scanned for viruses and\n"
-    "dangerous content by MailScanner, and is\nbelieved to be clean.",
-    "\u041f\u0440\u043e\u0432\u0435\u0440\u0435\u043d\u043e \u0430\u043d\u0442\u0438\u0432\u0438"
-    "\u0440\u0443\u0441\u043e\u043c \u041a\u0430\u0441\u043f\u0435\u0440\u0441\u043a\u043e\u0433"
-    "\u043e",
-    "Ten e-mail zosta\u0142 sprawdzony pod k\u0105tem wirus\u00f3w przez oprogramowanie AVAST Anti"
-    "virus.",
+    ("This message has been scanned for viruses and\n"
+     "dangerous content by MailScanner, and is\nbelieved to be clean."),
+    ("\u041f\u0440\u043e\u0432\u0435\u0440\u0435\u043d\u043e \u0430\u043d\u0442\u0438\u0432\u0438"
+     "\u0440\u0443\u0441\u043e\u043c \u041a\u0430\u0441\u043f\u0435\u0440\u0441\u043a\u043e\u0433"
+     "\u043e"),
+    ("Ten e-mail zosta\u0142 sprawdzony pod k\u0105tem wirus\u00f3w przez oprogramowanie AVAST Anti"
+     "virus."),
     "Please consider the environment before printing this email.",
     "This e-mail and any attachments are confidential and may be legally privileged.",
     "AVISO LEGAL: Este mensaje puede contener informaci\u00f3n confidencial.",
@@ -477,8 +477,8 @@ static const char *const remarks[] = {
     "think before you play it",
     "Confidential: between us, I would rather resign",
     "click",
-    "\u0412\u041d\u0418\u041c\u0410\u041d\u0418\u0415: \u043d\u0435 \u0445\u043e\u0434\u0438\u0442"
-    "\u0435 \u0442\u0430\u043a",
+    ("\u0412\u041d\u0418\u041c\u0410\u041d\u0418\u0415: \u043d\u0435 \u0445\u043e\u0434\u0438\u0442"
+     "\u0435 \u0442\u0430\u043a"),
     "Achtung: nicht ausf\u00fchren",
 };
 
@@ -488,8 +488,8 @@ static const char *const remarks_above[] = {
     "External things made me late, sorry",
     "Attention please",
     "Warning!",
-    "\u0412\u041d\u0418\u041c\u0410\u041d\u0418\u0415: \u043d\u0435 \u0445\u043e\u0434\u0438\u0442"
-    "\u0435 \u0442\u0430\u043a",
+    ("\u0412\u041d\u0418\u041c\u0410\u041d\u0418\u0415: \u043d\u0435 \u0445\u043e\u0434\u0438\u0442"
+     "\u0435 \u0442\u0430\u043a"),
 };
 
 static void check(const struct row *rows, size_t count)
