@@ -71,6 +71,7 @@ function link(path, text) {
 }
 
 function head() {
+    document.querySelector('.skip').textContent = t('ui.nav.skip');
     put(document.getElementById('head'), h('nav', { 'aria-label': t('ui.nav.label') },
         h('a', { href: '/', class: 'name' }, app.service?.name ?? 'Fourhanded'),
         link('/open', t('ui.nav.open')),

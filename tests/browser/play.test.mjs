@@ -405,6 +405,7 @@ test('a draw can be claimed when it may be, and who left is told without he or s
     await players[0].patch('/api/v1/me', { language: 'ro' });
     await anna.reload();
     await anna.locator('.seats li', { hasText: 'clara (cedare)' }).waitFor();
+    assert.equal(await anna.locator('.skip').innerText(), 'Salt la conținut');
 
     /* … also with the result. */
     await players[0].patch('/api/v1/me', { language: 'en' });

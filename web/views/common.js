@@ -9,7 +9,9 @@ export const colourName = (colour) => t(`ui.colour.${colour.toLowerCase()}`);
 
 export function playerLink(player) {
     if (!player) return t('ui.seat.nobody');
-    return h('a', { href: `/users/${encodeURIComponent(player.handle)}` }, player.name || player.handle);
+    /* Anybody may choose a name like another's; the handle is his alone. */
+    const name = player.name && player.name.toLowerCase() !== player.handle.toLowerCase() ? `${player.name} (${player.handle})` : player.name || player.handle;
+    return h('a', { href: `/users/${encodeURIComponent(player.handle)}` }, name);
 }
 
 /* "White (South): Anna"; a badge of the colour, the words beside it. */
