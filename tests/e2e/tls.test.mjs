@@ -44,6 +44,7 @@ async function mailServer(t, { host = 'localhost', secure = false, method = 'PLA
     const server = new SMTPServer({
         ...pair(host), secure, authMethods: [method], disabledCommands: offers ? [] : ['STARTTLS'], logger: false,
         disableReverseLookup: true, allowInsecureAuth: true,
+        closeTimeout: 1, /* the daemon keeps its connection; it ends after this server */
         onAuth(auth, session, done) {
             heard.logins.push({ method: auth.method, user: auth.username, password: auth.password, secure: session.secure });
             const isRight = auth.username === 'club' && auth.password === 'a good one';
