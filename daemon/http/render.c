@@ -161,11 +161,18 @@ static json_t *render_reserve(enum game_reserve reserve)
                                         : json_string_nocheck(game_reserve_str(reserve));
 }
 
+const char *const render_stopped_by[RENDER_STOPS] = {"pause", "outage", "delivery"};
+
 static json_t *render_time(enum game_clock clock, int64_t per_move_ms, int64_t grace_ms)
 {
+    json_t *stops = json_array();
+
     (void)clock; /* the only kind that is made so far */
-    return json_pack("{s:s, s:I, s:I}", "mode", "per-move", "per_move_ms",
-                     (json_int_t)per_move_ms, "grace_ms", (json_int_t)grace_ms);
+    for (size_t i = 0; i < RENDER_STOPS; i++)
+        json_array_append_new(stops, json_string_nocheck(render_stopped_by[i]));
+    return json_pack("{s:s, s:I, s:I, s:o}", "mode", "per-move", "per_move_ms",
+                     (json_int_t)per_move_ms, "grace_ms", (json_int_t)grace_ms, "stopped_by",
+                     stops);
 }
 
 static json_t *seat_set(unsigned seats)

@@ -79,6 +79,10 @@ json_t *render_move(const struct move_row *move, const char *by);
 void render_mover(struct store_conn *conn, const struct game_view *view, int64_t user_id,
                   char ret[HANDLE_SIZE]);
 
+/* T6: what stops a game's clocks or gives time back, by name; of all games by the move. */
+enum { RENDER_STOPS = 3 };
+extern const char *const render_stopped_by[RENDER_STOPS];
+
 json_t *render_instant(utc_ms at); /* null for UTC_NONE */
 json_t *render_text(const char *text); /* null for "" and NULL */
 const char *render_seat(int seat);     /* "south" */

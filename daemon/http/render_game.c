@@ -460,6 +460,19 @@ static void put_last_things(struct buf *out, const struct game_facts *facts)
     put_links(out, game->public_id);
 }
 
+static void put_time(struct buf *out, const struct game_row *game)
+{
+    buf_puts(out, ",\"time\":{\"mode\":\"per-move\""); /* the only kind that is made so far */
+    put_int(out, "per_move_ms", game->per_move_ms);
+    put_int(out, "grace_ms", game->grace_ms);
+    put_key(out, "stopped_by");
+    for (size_t i = 0; i < RENDER_STOPS; i++) {
+        buf_putc(out, i > 0 ? ',' : '[');
+        put_string(out, render_stopped_by[i]);
+    }
+    buf_puts(out, "]}");
+}
+
 void render_facts(struct buf *out, const struct game_facts *facts)
 {
     const struct game_view *view = &facts->view;
@@ -478,10 +491,7 @@ void render_facts(struct buf *out, const struct game_facts *facts)
     put_bool(out, "rated", game->is_rated);
     put_text(out, "visibility", game_visibility_str(game->visibility));
     put_bool(out, "table_talk", game->table_talk);
-    buf_puts(out, ",\"time\":{\"mode\":\"per-move\""); /* the only kind that is made so far */
-    put_int(out, "per_move_ms", game->per_move_ms);
-    put_int(out, "grace_ms", game->grace_ms);
-    buf_putc(out, '}');
+    put_time(out, game);
     put_player(out, "organiser", facts->organiser, facts->organiser_name);
     put_key(out, "seats");
     for (int i = 0; i < SEAT_COUNT; i++) {

@@ -16,6 +16,8 @@ after(async () => assert.equal(await server.stop(), 0));
 
 const DAY = 86_400_000;
 const open = { south: { me: true }, west: { open: true }, north: { open: true }, east: { open: true } };
+// T6: all that stops a game's clocks.
+const STOPS = ['pause', 'outage', 'delivery'];
 const asked = ['variant', 'house_rules', 'reserve', 'rated', 'visibility', 'table_talk', 'time'];
 const about = (game) => Object.fromEntries(asked.map((key) => [key, game[key]]));
 
@@ -42,7 +44,7 @@ test('a game is read as it was made', async () => {
       rated: wish.rated ?? false,
       visibility: wish.visibility ?? 'public',
       table_talk: wish.table_talk ?? false,
-      time: { ...time, grace_ms: DAY / 2 },
+      time: { ...time, grace_ms: DAY / 2, stopped_by: STOPS },
     };
     for (const reader of wish.visibility === 'players' ? [anna, olga] : [anna, boris, nobody]) {
       assert.deepEqual(about((await reader.get(`/api/v1/games/${game.id}`)).json), wanted);
@@ -58,7 +60,7 @@ test('what is not said is a fortnight a move, unrated, public and silent', async
   const game = await made({ variant: 'verney' });
   assert.deepEqual(about(game), {
     variant: 'verney', house_rules: { inert: 'safe', queens: 'light', promotion: 'queen' }, reserve: null, rated: false,
-    visibility: 'public', table_talk: false, time: { mode: 'per-move', per_move_ms: 14 * DAY, grace_ms: DAY / 2 },
+    visibility: 'public', table_talk: false, time: { mode: 'per-move', per_move_ms: 14 * DAY, grace_ms: DAY / 2, stopped_by: STOPS },
   });
 });
 
