@@ -101,6 +101,12 @@ struct judged {
     bool has_answer;
 };
 
+/* M5: whether a letter's move is what its writer has had recorded already by the same address, held
+ * or played; then the answer says so, and nothing else is done.  Who is not sure that his letter
+ * came writes it again. */
+MUST_CHECK enum status repeat_answer(struct act *a, const struct grammar *g, bool *ret_is,
+                                     struct err *err);
+
 /* Settle the row of a reading.  ST_CONFLICT (REASON_ALREADY_DONE): somebody has meanwhile, or it is
  * not claimed.  trace may be NULL. */
 MUST_CHECK enum status judge(const struct intake_options *options, struct store_txn *txn,

@@ -363,6 +363,7 @@ static enum status run_letter(struct act *a, struct settlement *s, struct err *e
 {
     const struct grammar *g = &a->reading->grammar;
     const struct command *confirm = a->token.purpose == TOKEN_CONFIRM ? confirming(g) : NULL;
+    bool is_repeat = false;
 
     if (g->fault != GRAMMAR_NONE) {
         say_grammar_fault(a, g);
@@ -378,6 +379,11 @@ static enum status run_letter(struct act *a, struct settlement *s, struct err *e
     if (confirm)
         return confirm->kind == COMMAND_DECLINE ? drop_held(a, confirm, s, err)
                                                 : run_held(a, s, err);
+    TRY(repeat_answer(a, g, &is_repeat, err));
+    if (is_repeat) {
+        a->wants_board = true;
+        return settle_as(s, INBOX_VERDICT_ANSWERED, "");
+    }
     if (grammar_acts(g) && !token_is_good(&a->token, a->at)) {
         refuse_whole(a, s, REASON_LINK_EXPIRED, "mail.token_old");
         return ST_OK;

@@ -283,6 +283,67 @@ static void test_a_stale_address_moves_nothing_but_answers_questions(void **stat
     assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 0);
 }
 
+/* M5: written again by who is not sure that it came: one move, and the answer says so; however the
+ * move is written, and whatever has happened since. */
+static void test_a_move_written_again_is_recorded_already(void **state)
+{
+    static const char *const again[] = {"e2-e4", "e2e4", "1. E2-E4", "e4", "e2-e4\ndraw"};
+    static const char *const others[] = {"e2-e3", "d4", "e2-e4\nnote x", "resign"};
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char token[SECRET_SIZE];
+
+    (void)str_copy(token, sizeof token, post_token(p, SOUTH, TOKEN_TURN, game));
+    expect(post_say(p, SOUTH, token, "e2-e4\ndraw"), INBOX_VERDICT_ACTED);
+    for (size_t i = 0; i < COUNT_OF(again); i++) {
+        if (strcmp(again[i], "e4") == 0)
+            continue; /* what is held is known by its squares alone */
+        r = post_say(p, SOUTH, token, again[i]);
+        expect(r, INBOX_VERDICT_ANSWERED);
+        expect_says(r, "Success: e2e4 is recorded already, and on hold: nobody sees it yet.");
+        expect_silent(r, "played");
+    }
+    assert_true(is_held(p, game));
+    assert_int_equal(ply(p, game), 0);
+    pass(p->t, 10 * MS_MINUTE);
+    tick_all(p->t, false);
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < COUNT_OF(again); i++) {
+            r = post_say(p, SOUTH, token, again[i]);
+            expect(r, INBOX_VERDICT_ANSWERED);
+            expect_says(r, "Success: e2e4 is recorded already, as move 1 of the game;");
+            assert_non_null(strstr(r->params, "\"board\":true"));
+            pass(p->t, MS_HOUR); /* so many answers an hour */
+        }
+        if (round == 0)
+            move_ok(p->t, game, "b4d4");
+    }
+    assert_int_equal(ply(p, game), 2);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_DRAW_OFFERED), 1);
+    /* Anything else is no repeat. */
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        expect(post_say(p, SOUTH, token, others[i]), INBOX_VERDICT_REFUSED);
+    assert_int_equal(ply(p, game), 2);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 0);
+}
+
+/* … also when the move was made by another door, and its letter is answered then. */
+static void test_a_move_made_elsewhere_is_recorded_already(void **state)
+{
+    struct post *p = *state;
+    int64_t game = game_start(p->t, "teams");
+    char token[SECRET_SIZE];
+
+    no_hold(p);
+    (void)str_copy(token, sizeof token, post_token(p, SOUTH, TOKEN_TURN, game));
+    move_ok(p->t, game, "e2e4");
+    r = post_say(p, SOUTH, token, "e2-e4");
+    expect(r, INBOX_VERDICT_ANSWERED);
+    expect_says(r, "Success: e2e4 is recorded already, as move 1 of the game;");
+    expect(post_say(p, SOUTH, token, "e2-e3"), INBOX_VERDICT_REFUSED);
+    assert_int_equal(ply(p, game), 1);
+}
+
 static void test_an_expired_or_revoked_address_moves_nothing(void **state)
 {
     struct post *p = *state;
@@ -1503,6 +1564,8 @@ int main(void)
         TEST(test_the_number_before_a_move_must_be_that_of_the_turn),
         TEST(test_commands_of_a_letter_are_one_unit),
         TEST(test_a_stale_address_moves_nothing_but_answers_questions),
+        TEST(test_a_move_written_again_is_recorded_already),
+        TEST(test_a_move_made_elsewhere_is_recorded_already),
         TEST(test_an_expired_or_revoked_address_moves_nothing),
         TEST(test_a_letter_accepted_in_time_is_in_time),
         TEST(test_a_letter_accepted_too_late_has_lost_on_time),
