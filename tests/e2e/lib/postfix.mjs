@@ -57,6 +57,15 @@ scache    unix  - - n - 1 scache
 postlog   unix-dgram n - n - 1 postlogd
 `;
 
+/* Settings but for those that others override.  Each program of Postfix would warn of every one that
+ * stands twice; postlogd does so to its own socket, where ten such warnings that it has not read yet
+ * make it wait for itself for ever. */
+function without(settings, others) {
+    const name = (line) => /^([a-z0-9_]+) *=/.exec(line)?.[1];
+    const overridden = new Set(others.split('\n').map(name).filter(Boolean));
+    return settings.split('\n').filter((line) => !overridden.has(name(line))).join('\n');
+}
+
 /* main, master: what a sample of config/mail adds to those files. */
 export async function startPostfix({ lmtpPath, sinkPort, domain, local = '(play|bounce|unsubscribe)', main = '', master = '' }) {
     const folder = mkdtempSync(join(tmpdir(), 'fourhanded-postfix-'));
@@ -67,7 +76,7 @@ export async function startPostfix({ lmtpPath, sinkPort, domain, local = '(play|
     chownSync(join(folder, 'data'), owner, -1);
     const escaped = domain.replaceAll('.', '\\.');
     writeFileSync(join(folder, 'conf/recipients'), `/^${local}(\\+[a-z0-9.]{1,57})?@${escaped}$/ ok\n`);
-    writeFileSync(join(folder, 'conf/main.cf'), `
+    const base = `
 compatibility_level = 3.6
 queue_directory = ${folder}/queue
 data_directory = ${folder}/data
@@ -102,9 +111,10 @@ maximal_backoff_time = 2s
 queue_run_delay = 1s
 smtp_destination_concurrency_limit = 5
 lmtp_destination_concurrency_limit = 10
-${main}`);
+`;
+    writeFileSync(join(folder, 'conf/main.cf'), without(base, main) + main);
     writeFileSync(join(folder, 'conf/master.cf'), `${MASTER(port)}${master}`);
-    const run = (...words) => execFileSync('/usr/sbin/postfix', ['-c', join(folder, 'conf'), ...words], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+    const run = (...words) => execFileSync('/usr/sbin/postfix', ['-c', join(folder, 'conf'), ...words], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', timeout: 300_000 });
     try {
         run('start');
         await greeting(port);
