@@ -72,13 +72,20 @@ static size_t on_body(char *bytes, size_t one, size_t count, void *arg)
 
 /* ---------------------------------------------------------------- one letter by SMTP */
 
-static bool has_bare_line_ends(const char *bytes, size_t n)
+static bool has_bare_line_ends(const void *bytes, size_t size)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (bytes[i] == '\n' && (i == 0 || bytes[i - 1] != '\r'))
+    const char *at = bytes, *end = at + size;
+
+    while (at < end) {
+        const char *cr = memchr(at, '\r', (size_t)(end - at));
+
+        if (memchr(at, '\n', (size_t)((cr ? cr : end) - at)) != NULL)
             return true;
-        if (bytes[i] == '\r' && (i + 1 == n || bytes[i + 1] != '\n'))
+        if (cr == NULL)
+            break;
+        if (cr + 1 == end || cr[1] != '\n')
             return true;
+        at = cr + 2;
     }
     return false;
 }

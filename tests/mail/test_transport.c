@@ -228,12 +228,18 @@ static void test_evil_envelopes_and_bare_line_ends_never_reach_curl(void **state
                       ST_INVALID, err);
     }
     {
+        static const char *const bare[] = {"a\n.\nb\r\n", "a\rb\r\n",     "\na\r\n",
+                                           "a\r\n\nb\r\n", "a\r\r\nb\r\n", "a\r\nb\r",
+                                           "a\r\nb\n",     "\n",            "\r",
+                                           ""};
         struct mail_envelope good = {"", "a@b"};
 
-        assert_st(mail_sending_new(&smtp, &good, "a\n.\nb\r\n", 7, &sending, &err), ST_INVALID,
-                  err);
-        assert_st(mail_sending_new(&smtp, &good, "a\rb\r\n", 5, &sending, &err), ST_INVALID, err);
+        for (size_t i = 0; i < sizeof bare / sizeof bare[0]; i++)
+            assert_st(mail_sending_new(&smtp, &good, bare[i], strlen(bare[i]), &sending, &err),
+                      ST_INVALID, err);
         assert_null(sending);
+        assert_ok(mail_sending_new(&smtp, &good, "\r\na\r\n\r\nb", 9, &sending, &err), err);
+        mail_sending_free(sending);
         assert_ok(mail_sending_new(&smtp, &good, letter, strlen(letter), &sending, &err), err);
         mail_sending_free(sending);
         mail_sending_free(NULL);
