@@ -18,7 +18,7 @@ enum { MEMORY_BORDER = 64 }; /* bytes; no vector type is wider */
 
 enum {
     MEMORY_HEAPS = 4,          /* shared by all threads; glibc would make one for each */
-    MEMORY_KEPT = 16 << 20,    /* bytes free at a heap's end; what is beyond goes back */
+    MEMORY_KEPT = 8 << 20,     /* bytes free at a heap's end; what is beyond goes back */
     MEMORY_FROM_HEAP = 4 << 20 /* bytes; a larger block goes back as soon as it is freed */
 };
 
