@@ -84,20 +84,12 @@ enum status events_get(struct store_conn *conn, int64_t game_id, int64_t seq,
 {
     struct query q = query_begin(conn, Q_EVENT_GET);
     struct event_row row;
-    bool has_row = false;
     enum status st;
 
     bind_int(&q, game_id);
     bind_int(&q, seq);
-    st = query_row(&q, &has_row, err);
-    if (st == ST_OK && !has_row)
-        st = err_reason(err, REASON_NOT_FOUND, "there is no event %lld in this game",
-                        (long long)seq);
-    else if (st == ST_OK)
-        event_read(&q, &row);
-    st = query_end(&q, st, err);
-    if (st == ST_OK)
-        *ret_row = row;
+    QUERY_ONE(st, &q, row, event_read, ret_row, err, REASON_NOT_FOUND,
+              "there is no event %lld in this game", (long long)seq);
     return st;
 }
 

@@ -188,6 +188,21 @@ enum status query_purge(struct store_conn *conn, enum query_id id, utc_ms before
 /* Run and end one that gives one integer. */
 enum status query_int(struct query *q, int64_t *ret, struct err *err);
 
+/* Reads the one row into *ret by way of row, which may have been initialised, and ends the query;
+ * ret is left alone on failure.  None there: `reason`, and the words after it. */
+#define QUERY_ONE(st, q, row, read, ret, err, reason, ...)                                         \
+    do {                                                                                           \
+        bool has_ = false;                                                                         \
+        (st) = query_row((q), &has_, (err));                                                       \
+        if ((st) == ST_OK && !has_)                                                                \
+            (st) = err_reason((err), (reason), __VA_ARGS__);                                       \
+        else if ((st) == ST_OK)                                                                    \
+            read((q), &(row));                                                                     \
+        (st) = query_end((q), (st), (err));                                                        \
+        if ((st) == ST_OK)                                                                         \
+            *(ret) = (row);                                                                        \
+    } while (0)
+
 /* Reads all rows into an array: read(&q, &rows[n]) for each; the last parameter must have been
  * bound to max by the caller. */
 #define QUERY_LIST(q, rows, max, ret_n, read, err)                                                 \

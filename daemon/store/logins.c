@@ -5,22 +5,6 @@
 
 #include "store/internal.h"
 
-/* One row by a reader of it; ends the query.  Not there: `reason` and `words`. */
-#define ONE_ROW(q, type, read, reason, words, ret, err)                                            \
-    do {                                                                                           \
-        type row_;                                                                                 \
-        bool has_row_ = false;                                                                     \
-        enum status st_ = query_row((q), &has_row_, (err));                                        \
-        if (st_ == ST_OK && !has_row_)                                                             \
-            st_ = err_reason((err), (reason), "%s", (words));                                      \
-        else if (st_ == ST_OK)                                                                     \
-            read((q), &row_);                                                                      \
-        st_ = query_end((q), st_, (err));                                                          \
-        if (st_ == ST_OK)                                                                          \
-            *(ret) = row_;                                                                         \
-        return st_;                                                                                \
-    } while (0)
-
 static const char used_up[] = "this link has been used or has expired";
 
 static enum status set_token(struct store_txn *txn, enum query_id query, int64_t id,
@@ -68,20 +52,24 @@ enum status login_links_find(struct store_conn *conn,
                              struct login_link_row *ret_row, struct err *err)
 {
     struct query q = query_begin(conn, Q_LOGIN_LINK_FIND);
+    struct login_link_row row;
+    enum status st;
 
     bind_hash(&q, token_hash);
-    ONE_ROW(&q, struct login_link_row, link_read, REASON_NOT_FOUND, "there is no such link",
-            ret_row, err);
+    QUERY_ONE(st, &q, row, link_read, ret_row, err, REASON_NOT_FOUND, "there is no such link");
+    return st;
 }
 
 enum status login_links_get(struct store_conn *conn, int64_t id, struct login_link_row *ret_row,
                             struct err *err)
 {
     struct query q = query_begin(conn, Q_LOGIN_LINK_GET);
+    struct login_link_row row;
+    enum status st;
 
     bind_int(&q, id);
-    ONE_ROW(&q, struct login_link_row, link_read, REASON_NOT_FOUND, "there is no such link",
-            ret_row, err);
+    QUERY_ONE(st, &q, row, link_read, ret_row, err, REASON_NOT_FOUND, "there is no such link");
+    return st;
 }
 
 enum status login_links_use(struct store_txn *txn,
@@ -89,10 +77,13 @@ enum status login_links_use(struct store_txn *txn,
                             struct login_link_row *ret_row, struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_LOGIN_LINK_USE);
+    struct login_link_row row;
+    enum status st;
 
     bind_hash(&q, token_hash);
     bind_int(&q, now);
-    ONE_ROW(&q, struct login_link_row, link_read, REASON_LINK_EXPIRED, used_up, ret_row, err);
+    QUERY_ONE(st, &q, row, link_read, ret_row, err, REASON_LINK_EXPIRED, "%s", used_up);
+    return st;
 }
 
 enum status login_links_set_token(struct store_txn *txn, int64_t id,
@@ -155,20 +146,26 @@ enum status registrations_find(struct store_conn *conn,
                                struct registration_row *ret_row, struct err *err)
 {
     struct query q = query_begin(conn, Q_REGISTRATION_FIND);
+    struct registration_row row;
+    enum status st;
 
     bind_hash(&q, token_hash);
-    ONE_ROW(&q, struct registration_row, registration_read, REASON_NOT_FOUND,
-            "there is no such link", ret_row, err);
+    QUERY_ONE(st, &q, row, registration_read, ret_row, err, REASON_NOT_FOUND,
+              "there is no such link");
+    return st;
 }
 
 enum status registrations_get(struct store_conn *conn, int64_t id,
                               struct registration_row *ret_row, struct err *err)
 {
     struct query q = query_begin(conn, Q_REGISTRATION_GET);
+    struct registration_row row;
+    enum status st;
 
     bind_int(&q, id);
-    ONE_ROW(&q, struct registration_row, registration_read, REASON_NOT_FOUND,
-            "there is no such registration", ret_row, err);
+    QUERY_ONE(st, &q, row, registration_read, ret_row, err, REASON_NOT_FOUND,
+              "there is no such registration");
+    return st;
 }
 
 enum status registrations_use(struct store_txn *txn,
@@ -176,11 +173,13 @@ enum status registrations_use(struct store_txn *txn,
                               struct registration_row *ret_row, struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_REGISTRATION_USE);
+    struct registration_row row;
+    enum status st;
 
     bind_hash(&q, token_hash);
     bind_int(&q, now);
-    ONE_ROW(&q, struct registration_row, registration_read, REASON_LINK_EXPIRED, used_up, ret_row,
-            err);
+    QUERY_ONE(st, &q, row, registration_read, ret_row, err, REASON_LINK_EXPIRED, "%s", used_up);
+    return st;
 }
 
 enum status registrations_set_token(struct store_txn *txn, int64_t id,
@@ -239,10 +238,13 @@ enum status invites_find(struct store_conn *conn,
                          struct invite_row *ret_row, struct err *err)
 {
     struct query q = query_begin(conn, Q_INVITE_FIND);
+    struct invite_row row;
+    enum status st;
 
     bind_hash(&q, token_hash);
-    ONE_ROW(&q, struct invite_row, invite_read, REASON_NOT_FOUND, "there is no such invitation",
-            ret_row, err);
+    QUERY_ONE(st, &q, row, invite_read, ret_row, err, REASON_NOT_FOUND,
+              "there is no such invitation");
+    return st;
 }
 
 enum status invites_use(struct store_txn *txn, int64_t id, int64_t used_by, utc_ms now,
@@ -291,10 +293,13 @@ enum status sessions_find(struct store_conn *conn,
                           struct session_row *ret_row, struct err *err)
 {
     struct query q = query_begin(conn, Q_SESSION_FIND);
+    struct session_row row;
+    enum status st;
 
     bind_hash(&q, token_hash);
-    ONE_ROW(&q, struct session_row, session_read, REASON_NOT_FOUND, "there is no such session",
-            ret_row, err);
+    QUERY_ONE(st, &q, row, session_read, ret_row, err, REASON_NOT_FOUND,
+              "there is no such session");
+    return st;
 }
 
 enum status sessions_list(struct store_conn *conn, int64_t user_id, utc_ms now,
@@ -375,10 +380,12 @@ enum status api_tokens_find(struct store_conn *conn,
                             struct api_token_row *ret_row, struct err *err)
 {
     struct query q = query_begin(conn, Q_API_TOKEN_FIND);
+    struct api_token_row row;
+    enum status st;
 
     bind_hash(&q, token_hash);
-    ONE_ROW(&q, struct api_token_row, token_read, REASON_NOT_FOUND, "there is no such token",
-            ret_row, err);
+    QUERY_ONE(st, &q, row, token_read, ret_row, err, REASON_NOT_FOUND, "there is no such token");
+    return st;
 }
 
 enum status api_tokens_list(struct store_conn *conn, int64_t user_id, struct api_token_row *rows,

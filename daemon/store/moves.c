@@ -59,19 +59,12 @@ enum status moves_get(struct store_conn *conn, int64_t game_id, int ply, struct 
 {
     struct query q = query_begin(conn, Q_MOVE_GET);
     struct move_row move;
-    bool has_row = false;
     enum status st;
 
     bind_int(&q, game_id);
     bind_int(&q, ply);
-    st = query_row(&q, &has_row, err);
-    if (st == ST_OK && !has_row)
-        st = err_reason(err, REASON_NOT_FOUND, "there is no move %d in this game", ply);
-    else if (st == ST_OK)
-        move_read(&q, &move);
-    st = query_end(&q, st, err);
-    if (st == ST_OK)
-        *ret_move = move;
+    QUERY_ONE(st, &q, move, move_read, ret_move, err, REASON_NOT_FOUND,
+              "there is no move %d in this game", ply);
     return st;
 }
 

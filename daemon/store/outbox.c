@@ -854,21 +854,14 @@ enum status outbox_find_mail(struct store_conn *conn, int64_t event_id, int64_t 
 {
     struct intent_row intent = INTENT_ROW_INIT;
     struct query q = query_begin(conn, Q_OUTBOX_FIND_MAIL);
-    bool has_row = false;
     enum status st;
 
     bind_int(&q, event_id);
     bind_int(&q, user_id);
     BIND_WORD(&q, notice_class_str(cls));
     bind_int(&q, state_no);
-    st = query_row(&q, &has_row, err);
-    if (st == ST_OK && !has_row)
-        st = err_reason(err, REASON_NOT_FOUND, "there is no such notice");
-    else if (st == ST_OK)
-        brief_read(&q, &intent);
-    st = query_end(&q, st, err);
-    if (st == ST_OK)
-        *ret_intent = intent;
+    QUERY_ONE(st, &q, intent, brief_read, ret_intent, err, REASON_NOT_FOUND,
+              "there is no such notice");
     return st;
 }
 

@@ -241,19 +241,12 @@ enum status members_get(struct store_conn *conn, int64_t game_id, int64_t user_i
 {
     struct query q = query_begin(conn, Q_MEMBER_GET);
     struct member_row row;
-    bool has_row = false;
     enum status st;
 
     bind_int(&q, game_id);
     bind_int(&q, user_id);
-    st = query_row(&q, &has_row, err);
-    if (st == ST_OK && !has_row)
-        st = err_reason(err, REASON_NOT_FOUND, "the user has nothing to do with this game");
-    else if (st == ST_OK)
-        member_read(&q, &row);
-    st = query_end(&q, st, err);
-    if (st == ST_OK)
-        *ret_row = row;
+    QUERY_ONE(st, &q, row, member_read, ret_row, err, REASON_NOT_FOUND,
+              "the user has nothing to do with this game");
     return st;
 }
 

@@ -48,18 +48,10 @@ enum status tokens_find(struct store_conn *conn, const unsigned char hash[STORE_
 {
     struct query q = query_begin(conn, Q_TOKEN_FIND);
     struct token_row row;
-    bool has_row = false;
     enum status st;
 
     bind_hash(&q, hash);
-    st = query_row(&q, &has_row, err);
-    if (st == ST_OK && !has_row)
-        st = err_reason(err, REASON_NOT_FOUND, "there is no such token");
-    else if (st == ST_OK)
-        token_read(&q, &row);
-    st = query_end(&q, st, err);
-    if (st == ST_OK)
-        *ret_row = row;
+    QUERY_ONE(st, &q, row, token_read, ret_row, err, REASON_NOT_FOUND, "there is no such token");
     return st;
 }
 

@@ -44,19 +44,12 @@ enum status votes_get_open(struct store_conn *conn, int64_t game_id, enum vote_k
 {
     struct query q = query_begin(conn, Q_VOTE_OPEN);
     struct vote_row vote;
-    bool has_row = false;
     enum status st;
 
     bind_int(&q, game_id);
     BIND_WORD(&q, vote_kind_str(kind));
-    st = query_row(&q, &has_row, err);
-    if (st == ST_OK && !has_row)
-        st = err_reason(err, REASON_NOT_FOUND, "nothing of that kind is asked");
-    else if (st == ST_OK)
-        vote_read(&q, &vote);
-    st = query_end(&q, st, err);
-    if (st == ST_OK)
-        *ret_vote = vote;
+    QUERY_ONE(st, &q, vote, vote_read, ret_vote, err, REASON_NOT_FOUND,
+              "nothing of that kind is asked");
     /* REASON_NO_DRAW_OFFERED is a conflict at the doors; here it is that nothing was found. */
     if (st == ST_NOT_FOUND && kind == VOTE_DRAW && err)
         err->reason = REASON_NO_DRAW_OFFERED;
