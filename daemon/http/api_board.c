@@ -124,26 +124,12 @@ static void put_result(struct buf *out, enum lang lang, const struct game *game,
                        const struct game_view *view)
 {
     const struct game_row *row = &view->game;
-    struct buf who = buf_make(512), sentence = buf_make(1024);
-    char code[32];
 
-    if (row->state != GAME_FINISHED)
-        goto out;
-    if (cause_of(row->cause) != CAUSE_NONE) {
-        words_result(&sentence, lang, game, result_of(row->result), cause_of(row->cause));
-    } else {
-        snprintf(code, sizeof code, "cause.%s", game_cause_str(row->cause));
-        words_result(&who, lang, game, result_of(row->result), CAUSE_NONE);
-        words_put(&sentence, lang, "result.sentence",
-                  (const struct words_arg[]){WORDS_TEXT("result", who.data),
-                                             WORDS_TEXT("cause", words_plain(lang, code))},
-                  2);
-    }
-    words_result_left(out, lang, game, sentence.data, seats_left_by(view->seats, SEAT_RESIGNED),
-                      seats_left_by(view->seats, SEAT_FORFEITED));
-out:
-    buf_release(&who);
-    buf_release(&sentence);
+    if (row->state == GAME_FINISHED)
+        words_ending(out, lang, game, result_of(row->result), cause_of(row->cause),
+                     cause_of(row->cause) != CAUSE_NONE ? NULL : game_cause_str(row->cause),
+                     seats_left_by(view->seats, SEAT_RESIGNED),
+                     seats_left_by(view->seats, SEAT_FORFEITED));
 }
 
 /* The sentence that stands where else is said who is to move; nothing when the game goes on. */

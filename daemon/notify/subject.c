@@ -197,28 +197,13 @@ static const char *variant_name(const struct subject *s)
 static void result_put(struct buf *out, const struct subject *s, enum game_result result,
                        enum game_cause cause)
 {
-    struct buf sentence = buf_make(1000);
+    bool is_by_rules = cause <= GAME_CAUSE_AGREEMENT;
 
-    if (result == GAME_RESULT_NONE)
-        return;
-    if (cause <= GAME_CAUSE_AGREEMENT) {
-        words_result(&sentence, s->lang, s->variant.game, (enum result)result, (enum cause)cause);
-    } else {
-        struct buf who = buf_make(1000);
-        char code[64];
-
-        words_result(&who, s->lang, s->variant.game, (enum result)result, CAUSE_NONE);
-        (void)snprintf(code, sizeof code, "cause.%s", game_cause_str(cause));
-        words_put(&sentence, s->lang, "result.sentence",
-                  (const struct words_arg[]){WORDS_TEXT("result", who.data),
-                                             WORDS_TEXT("cause", words_plain(s->lang, code))},
-                  2);
-        buf_release(&who);
-    }
-    words_result_left(out, s->lang, s->variant.game, sentence.data,
-                      seats_left_by(s->seats, SEAT_RESIGNED),
-                      seats_left_by(s->seats, SEAT_FORFEITED));
-    buf_release(&sentence);
+    if (result != GAME_RESULT_NONE)
+        words_ending(out, s->lang, s->variant.game, (enum result)result,
+                     is_by_rules ? (enum cause)cause : CAUSE_NONE,
+                     is_by_rules ? NULL : game_cause_str(cause), seats_left_by(s->seats, SEAT_RESIGNED),
+                     seats_left_by(s->seats, SEAT_FORFEITED));
 }
 
 enum { SENTENCE_MAX = 2000 };

@@ -422,11 +422,31 @@ void words_result(struct buf *out, enum lang lang, const struct game *game, enum
               2);
 }
 
-void words_result_left(struct buf *out, enum lang lang, const struct game *game,
-                       const char *sentence, unsigned resigned, unsigned forfeited)
+/* "Red won: by the operator's decision" */
+static void put_other_result(struct buf *out, enum lang lang, const struct game *game,
+                             enum result result, const char *cause)
 {
-    struct buf list = buf_make(SENTENCE_MAX);
+    struct buf who = buf_make(SENTENCE_MAX);
+    char code[64];
 
+    (void)snprintf(code, sizeof code, "cause.%s", cause);
+    words_result(&who, lang, game, result, CAUSE_NONE);
+    words_put(out, lang, "result.sentence",
+              (const struct words_arg[]){WORDS_TEXT("result", who.data),
+                                         WORDS_TEXT("cause", words_plain(lang, code))},
+              2);
+    buf_release(&who);
+}
+
+void words_ending(struct buf *out, enum lang lang, const struct game *game, enum result result,
+                  enum cause cause, const char *other, unsigned resigned, unsigned forfeited)
+{
+    struct buf sentence = buf_make(SENTENCE_MAX), list = buf_make(SENTENCE_MAX);
+
+    if (other)
+        put_other_result(&sentence, lang, game, result, other);
+    else
+        words_result(&sentence, lang, game, result, cause);
     for (int seat = 0; seat < SEATS; seat++) {
         bool has_resigned = resigned >> seat & 1u;
 
@@ -437,11 +457,12 @@ void words_result_left(struct buf *out, enum lang lang, const struct game *game,
                    words_plain(lang, has_resigned ? "ui.left.resigned" : "ui.left.forfeited"));
     }
     if (list.len == 0)
-        buf_puts(out, sentence);
+        buf_puts(out, sentence.data);
     else
         words_put(out, lang, "result.with_left",
-                  (const struct words_arg[]){WORDS_TEXT("result", sentence),
+                  (const struct words_arg[]){WORDS_TEXT("result", sentence.data),
                                              WORDS_TEXT("list", list.data)},
                   2);
     buf_release(&list);
+    buf_release(&sentence);
 }

@@ -115,9 +115,10 @@ bool words_refusal(struct buf *out, enum lang lang, const struct err *err);
 void words_result(struct buf *out, enum lang lang, const struct game *game, enum result result,
                   enum cause cause);
 /* That sentence, and who had left the game before (bits 1 << seat): "…; out of the game: Red
- * (resigned)".  When nobody had, the sentence alone. */
-void words_result_left(struct buf *out, enum lang lang, const struct game *game,
-                       const char *sentence, unsigned resigned, unsigned forfeited);
+ * (resigned)".  When nobody had, the sentence alone.  other: the cause by its name in the
+ * catalogue, where it is none of the rules'; NULL. */
+void words_ending(struct buf *out, enum lang lang, const struct game *game, enum result result,
+                  enum cause cause, const char *other, unsigned resigned, unsigned forfeited);
 
 /* ---------------------------------------------------------------- time */
 

@@ -202,17 +202,25 @@ static void test_results_name_the_winners_by_colour(void **state)
             words_result(&b, (enum lang)lang, game_at(0), RESULT_TEAM0, (enum cause)cause);
     /* whom the mate was not of */
     buf_clear(&b);
-    words_result_left(&b, LANG_EN, game_at(0), "won", 1u << SEAT_WEST, 1u << SEAT_NORTH);
-    assert_string_equal(b.data, "won; out of the game: Red (resigned), Yellow (lost on time)");
+    words_ending(&b, LANG_EN, game_at(0), RESULT_TEAM1, CAUSE_MATE, NULL, 1u << SEAT_WEST,
+                 1u << SEAT_NORTH);
+    assert_string_equal(b.data, "Red and Black have won: both enemies are mated or have left; "
+                                "out of the game: Red (resigned), Yellow (lost on time)");
     buf_clear(&b);
-    words_result_left(&b, LANG_RU, game_at(0), "мат", 0, 1u << SEAT_EAST);
-    assert_string_equal(b.data, "мат; выбыли: Чёрные (просрочка времени)");
+    words_ending(&b, LANG_RU, game_at(0), RESULT_DRAW, CAUSE_AGREEMENT, NULL, 0, 1u << SEAT_EAST);
+    assert_string_equal(b.data, "ничья (по соглашению); выбыли: Чёрные (просрочка времени)");
     buf_clear(&b);
-    words_result_left(&b, LANG_RO, game_at(0), "mat", 1u << SEAT_SOUTH, 0);
-    assert_string_equal(b.data, "mat; au părăsit partida: Albul (cedare)");
+    words_ending(&b, LANG_RO, game_at(0), RESULT_DRAW, CAUSE_NONE, NULL, 1u << SEAT_SOUTH, 0);
+    assert_non_null(strstr(b.data, "; au părăsit partida: Albul (cedare)"));
     buf_clear(&b);
-    words_result_left(&b, LANG_EN, game_at(0), "won", 0, 0);
-    assert_string_equal(b.data, "won");
+    words_ending(&b, LANG_EN, game_at(0), RESULT_TEAM1, CAUSE_MATE, NULL, 0, 0);
+    assert_string_equal(b.data, "Red and Black have won: both enemies are mated or have left");
+    /* … and a cause that is none of the rules' */
+    buf_clear(&b);
+    words_ending(&b, LANG_EN, game_at(0), RESULT_TEAM1, CAUSE_NONE, "adjudication", 0,
+                 1u << SEAT_NORTH);
+    assert_string_equal(b.data, "Red and Black have won: by adjudication; "
+                                "out of the game: Yellow (lost on time)");
     buf_release(&b);
 }
 
