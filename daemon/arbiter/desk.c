@@ -169,6 +169,33 @@ const char *arbiter_condition_word(char letter)
     return conditions[CONDITION_ABSENT].word;
 }
 
+static bool is_over(const struct desk *d)
+{
+    return d->game.state == GAME_FINISHED || d->game.state == GAME_ABORTED;
+}
+
+static enum status refuse_over(const struct desk *d, struct err *err)
+{
+    return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
+                      ERR_TEXT("game", d->game.public_id));
+}
+
+enum status desk_not_running(const struct desk *d, struct err *err)
+{
+    return is_over(d) ? refuse_over(d, err)
+                      : ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.not_started",
+                                   "game {game} has not started",
+                                   ERR_TEXT("game", d->game.public_id));
+}
+
+enum status desk_not_open(const struct desk *d, struct err *err)
+{
+    return is_over(d) ? refuse_over(d, err)
+                      : ERR_DETAIL(err, REASON_GAME_STARTED, "refusal.started_already",
+                                   "game {game} has started already",
+                                   ERR_TEXT("game", d->game.public_id));
+}
+
 enum status desk_check_seat(int seat, struct err *err)
 {
     if (seat < 0 || seat >= SEATS)

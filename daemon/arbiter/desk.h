@@ -93,6 +93,9 @@ MUST_CHECK enum status desk_event(struct desk *d, enum game_event_kind kind, int
                                   int64_t user_id, const struct event_row *more,
                                   struct err *err);
 
+/* Why it cannot be: the game is over, or else it has not started, or has already. */
+MUST_CHECK enum status desk_not_running(const struct desk *d, struct err *err);
+MUST_CHECK enum status desk_not_open(const struct desk *d, struct err *err);
 /* Is there such a seat?  REASON_BAD_FIELD. */
 MUST_CHECK enum status desk_check_seat(int seat, struct err *err);
 /* The seats (bit seat) that a user holds. */

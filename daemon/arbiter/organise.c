@@ -5,15 +5,6 @@
 #include "arbiter/desk.h"
 #include "base/str.h"
 
-static enum status not_under_way(const struct desk *d, struct err *err)
-{
-    if (d->game.state == GAME_OPEN || d->game.state == GAME_PLACING)
-        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.not_started",
-                          "game {game} has not started", ERR_TEXT("game", d->game.public_id));
-    return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
-                      ERR_TEXT("game", d->game.public_id));
-}
-
 static bool clock_is_on(const struct desk *d)
 {
     return d->game.state == GAME_RUNNING || d->game.state == GAME_PLACING;
@@ -52,7 +43,7 @@ enum status arbiter_abort(const struct arbiter *arb, struct store_txn *txn, utc_
 
     TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
     if (d.game.state == GAME_FINISHED || d.game.state == GAME_ABORTED)
-        return not_under_way(&d, err);
+        return desk_not_running(&d, err);
     (void)snprintf(detail, sizeof detail, "state=%s ply=%d", game_state_str(d.game.state),
                    d.game.ply);
     TRY(desk_audit(&d, role, "game_abort", detail, note, err));
@@ -119,7 +110,7 @@ enum status arbiter_pause(const struct arbiter *arb, struct store_txn *txn, utc_
 
     TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
     if (!clock_is_on(&d))
-        return not_under_way(&d, err);
+        return desk_not_running(&d, err);
     TRY(arbiter_pause_end(d.conn, d.game.id, &end, err));
     if (d.game.paused_at != UTC_NONE && (until == UTC_NONE || until == end))
         return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.paused_already",
@@ -179,7 +170,7 @@ enum status arbiter_resume(const struct arbiter *arb, struct store_txn *txn, utc
 
     TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
     if (!clock_is_on(&d))
-        return not_under_way(&d, err);
+        return desk_not_running(&d, err);
     if (d.game.paused_at == UTC_NONE)
         return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.not_paused",
                           "game {game} is not paused", ERR_TEXT("game", d.game.public_id));
@@ -200,7 +191,7 @@ enum status arbiter_credit(const struct arbiter *arb, struct store_txn *txn, utc
 
     TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
     if (!clock_is_on(&d))
-        return not_under_way(&d, err);
+        return desk_not_running(&d, err);
     if (amount_ms < ARBITER_CREDIT_MIN_MS || amount_ms > arb->limits.credit_max_ms) {
         return ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.credit_most",
                           "a credit is at least {least} and at most {most}",
@@ -239,7 +230,7 @@ enum status arbiter_adjudicate(const struct arbiter *arb, struct store_txn *txn,
 
     TRY(power_open(&d, arb, txn, now, actor, game_id, &note, &role, err));
     if (d.game.state != GAME_RUNNING)
-        return not_under_way(&d, err);
+        return desk_not_running(&d, err);
     if (result != GAME_RESULT_TEAM0 && result != GAME_RESULT_TEAM1 && result != GAME_RESULT_DRAW)
         return err_detail(err, REASON_BAD_FIELD, "refusal.result_bad",
                           "the result is a win of either side or a draw");

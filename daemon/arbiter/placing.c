@@ -182,12 +182,8 @@ static enum status needs_placing(const struct desk *d, struct err *err)
         return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.place_later",
                           "game {game} still waits for players; reserves are placed after that",
                           ERR_TEXT("game", d->game.public_id));
-    case GAME_RUNNING:
-        return ERR_DETAIL(err, REASON_GAME_STARTED, "refusal.started_already",
-                          "game {game} has started already", ERR_TEXT("game", d->game.public_id));
     default:
-        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
-                          ERR_TEXT("game", d->game.public_id));
+        return desk_not_open(d, err);
     }
 }
 

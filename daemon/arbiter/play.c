@@ -41,19 +41,6 @@ enum status arbiter_position(const struct game_row *game, struct position *ret_p
 
 /* ---------------------------------------------------------------- who acts, on what */
 
-static enum status not_running(const struct desk *d, struct err *err)
-{
-    switch (d->game.state) {
-    case GAME_FINISHED:
-    case GAME_ABORTED:
-        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
-                          ERR_TEXT("game", d->game.public_id));
-    default:
-        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.not_started",
-                          "game {game} has not started", ERR_TEXT("game", d->game.public_id));
-    }
-}
-
 /* What the actor has seen of the game, against what it is. */
 static enum status compare_seen(const struct desk *d, const struct arbiter_act *act,
                                 struct err *err)
@@ -130,7 +117,7 @@ enum status play_open(struct desk *d, const struct arbiter *arb, struct store_tx
                           "that seat of game {game} is not yours",
                           ERR_TEXT("game", d->game.public_id));
     if (d->game.state != GAME_RUNNING)
-        return not_running(d, err);
+        return desk_not_running(d, err);
     if (needs_clock && d->game.paused_at != UTC_NONE)
         return ERR_DETAIL(err, REASON_GAME_PAUSED, "refusal.paused", "game {game} is paused",
                           ERR_TEXT("game", d->game.public_id));

@@ -66,17 +66,7 @@ static enum status needs_account(const struct desk *d, struct err *err)
 
 static enum status needs_open(const struct desk *d, struct err *err)
 {
-    switch (d->game.state) {
-    case GAME_OPEN:
-        return ST_OK;
-    case GAME_PLACING:
-    case GAME_RUNNING:
-        return ERR_DETAIL(err, REASON_GAME_STARTED, "refusal.started_already",
-                          "game {game} has started already", ERR_TEXT("game", d->game.public_id));
-    default:
-        return ERR_DETAIL(err, REASON_GAME_NOT_RUNNING, "refusal.game_over", "game {game} is over",
-                          ERR_TEXT("game", d->game.public_id));
-    }
+    return d->game.state == GAME_OPEN ? ST_OK : desk_not_open(d, err);
 }
 
 static enum status take_seat(struct desk *d, int seat, int64_t user_id, struct err *err)
