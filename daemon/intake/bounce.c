@@ -125,7 +125,7 @@ enum status judge_bounce(struct act *a, const char **ret_reason, int64_t *ret_us
     size_t which = SIZE_MAX;
     enum about about = ABOUT_OTHERS;
     enum report_blame worst;
-    bool is_complaint;
+    enum report_kind kind;
     enum status st;
 
     (void)str_copy(local, sizeof local, r->row.recipient);
@@ -140,10 +140,8 @@ enum status judge_bounce(struct act *a, const char **ret_reason, int64_t *ret_us
     if (st != ST_OK)
         return st;
     /* P24: a vacation reply, or anything else that is no report of ours, says nothing. */
-    is_complaint = r->has_letter && r->letter->has_report &&
-                   r->letter->report.kind == REPORT_FEEDBACK;
-    if (!is_complaint && (!r->has_letter || !r->letter->has_report ||
-                          r->letter->report.kind != REPORT_DELIVERY)) {
+    kind = r->has_letter && r->letter->has_report ? r->letter->report.kind : REPORT_OTHER;
+    if (kind != REPORT_DELIVERY && kind != REPORT_FEEDBACK) {
         *ret_reason = "no_report";
         return ST_OK;
     }
@@ -166,7 +164,7 @@ enum status judge_bounce(struct act *a, const char **ret_reason, int64_t *ret_us
         *ret_reason = "not_sent";
     } else if (intent.settled_at == UTC_NONE || intent.settled_at < a->at - INTAKE_BOUNCE_MS) {
         *ret_reason = "too_old";
-    } else if (is_complaint) { /* N9: who calls our letters spam gets no more of them */
+    } else if (kind == REPORT_FEEDBACK) { /* N9: who calls our letters spam gets no more of them */
         st = blame(a, &intent, key, &complaint, /* is_hard= */ true, ret_reason, err);
     } else if (about == ABOUT_OTHERS && r->letter->report.recipient_count > 0) {
         *ret_reason = "other_recipient";
