@@ -202,7 +202,8 @@ static void result_put(struct buf *out, const struct subject *s, enum game_resul
     if (result != GAME_RESULT_NONE)
         words_ending(out, s->lang, s->variant.game, (enum result)result,
                      is_by_rules ? (enum cause)cause : CAUSE_NONE,
-                     is_by_rules ? NULL : game_cause_str(cause), seats_left_by(s->seats, SEAT_RESIGNED),
+                     is_by_rules ? NULL : game_cause_str(cause),
+                     seats_left_by(s->seats, SEAT_RESIGNED),
                      seats_left_by(s->seats, SEAT_FORFEITED));
 }
 
