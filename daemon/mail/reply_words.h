@@ -30,7 +30,7 @@ extern const char *const reply_words_sent[];      /* "sent from ": a mobile sign
 extern const char *const reply_words_sent_end[];  /* "から送信": … or ends so */
 extern const char *const reply_words_devices[];   /* "iphone": words of mobile signatures */
 extern const char *const reply_words_closings[];  /* "best regards": a line by itself */
-extern const char *const reply_words_banners[];   /* warnings above the text begin so, or as notices do */
+extern const char *const reply_words_banners[];   /* warnings above the text begin so */
 extern const char *const reply_words_outside[];   /* stems anywhere in such warnings: "external" */
 extern const char *const reply_words_legal[];     /* stems of disclaimers: "confidential" */
 extern const char *const reply_words_scanned[];   /* what virus scanners say below a text */
