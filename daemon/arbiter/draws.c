@@ -162,15 +162,16 @@ static enum status check_repeated_offer(struct desk *d, unsigned seats, struct e
                       "you have offered a draw since your last move");
 }
 
-/* The open offer; REASON_NO_DRAW_OFFERED. */
-static enum status offer_open(struct desk *d, struct vote_row *ret_vote, struct err *err)
+/* The open offer, if there is one. */
+static enum status offer_find(struct desk *d, bool *ret_is_open, struct vote_row *ret_vote,
+                              struct err *err)
 {
     enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, ret_vote, err);
 
-    return st == ST_NOT_FOUND ? ERR_DETAIL(err, REASON_NO_DRAW_OFFERED, "refusal.no_offer",
-                                           "no draw is offered in game {game}",
-                                           ERR_TEXT("game", d->game.public_id))
-                              : st;
+    if (st != ST_OK && st != ST_NOT_FOUND)
+        return st;
+    *ret_is_open = st == ST_OK;
+    return ST_OK;
 }
 
 static enum status agree_if_all(struct desk *d, struct err *err)
@@ -216,15 +217,14 @@ static enum status offer_accept(struct desk *d, const struct vote_row *vote, uns
 enum status draw_may_offer(struct desk *d, struct err *err)
 {
     struct vote_row open, votes[VOTES_MAX];
+    bool is_open = false;
     unsigned seats = 0;
     size_t n = 0;
 
     TRY(voting_seats(d, &seats, err));
-    enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, &open, err);
-    if (st != ST_OK && st != ST_NOT_FOUND)
-        return st;
+    TRY(offer_find(d, &is_open, &open, err));
     /* An enemy's offer lapses by the move, the partner's is agreed to. */
-    if (st == ST_OK && !seats_are_enemies((enum seat)open.seat, (enum seat)d->game.turn_seat)) {
+    if (is_open && !seats_are_enemies((enum seat)open.seat, (enum seat)d->game.turn_seat)) {
         for (int s = 0; s < SEATS; s++) {
             if ((seats >> s & 1u) != 0 && open.answers[s] != 1)
                 return ST_OK;
@@ -239,79 +239,91 @@ enum status draw_offer(struct desk *d, int seat, struct err *err)
 {
     struct vote_row open;
     unsigned seats = 0;
-    bool anew = false;
+    bool is_open = false, anew = false;
 
     TRY(voting_seats(d, &seats, err));
-    enum status st = votes_get_open(d->conn, d->game.id, VOTE_DRAW, &open, err);
-    if (st == ST_NOT_FOUND)
-        return offer_put(d, seat, seats, err);
-    return st == ST_OK ? offer_accept(d, &open, seats, &anew, err) : st;
+    TRY(offer_find(d, &is_open, &open, err));
+    return is_open ? offer_accept(d, &open, seats, &anew, err) : offer_put(d, seat, seats, err);
+}
+
+/* Somebody at the game who has something to say of a draw. */
+struct talk {
+    struct desk d;
+    unsigned seats; /* his that have a say */
+    int seat;       /* the one of them that speaks */
+    bool is_open;
+    struct vote_row vote; /* the offer, if one is open */
+};
+
+/* Opens the game for him: he has a say, and so has the seat that he names. */
+static enum status talk_open(struct talk *t, const struct arbiter *arb, struct store_txn *txn,
+                             utc_ms now, struct arbiter_actor actor,
+                             const struct arbiter_act *act, struct err *err)
+{
+    TRY(play_open(&t->d, arb, txn, now, actor, act, /* needs_clock= */ false, &t->seat, err));
+    TRY(voting_seats(&t->d, &t->seats, err));
+    TRY(voting_seat(act, t->seats, &t->seat, err));
+    return offer_find(&t->d, &t->is_open, &t->vote, err);
+}
+
+/* The same for the answer to an offer.  REASON_NO_DRAW_OFFERED. */
+static enum status talk_answer(struct talk *t, const struct arbiter *arb, struct store_txn *txn,
+                               utc_ms now, struct arbiter_actor actor,
+                               const struct arbiter_act *act, struct err *err)
+{
+    TRY(talk_open(t, arb, txn, now, actor, act, err));
+    return t->is_open ? ST_OK
+                      : ERR_DETAIL(err, REASON_NO_DRAW_OFFERED, "refusal.no_offer",
+                                   "no draw is offered in game {game}",
+                                   ERR_TEXT("game", t->d.game.public_id));
 }
 
 enum status arbiter_offer_draw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                struct arbiter_actor actor, const struct arbiter_act *act,
                                struct game_row *ret_game, struct err *err)
 {
-    struct vote_row open;
-    unsigned seats = 0;
-    struct desk d;
-    int seat = -1;
+    struct talk t;
 
-    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
-    TRY(voting_seats(&d, &seats, err));
-    TRY(voting_seat(act, seats, &seat, err));
-    enum status st = votes_get_open(d.conn, d.game.id, VOTE_DRAW, &open, err);
-    if (st == ST_OK)
+    TRY(talk_open(&t, arb, txn, now, actor, act, err));
+    if (t.is_open)
         return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.offer_open",
                           "a draw has been offered by {seat}: accept or decline that",
-                          ERR_SEAT("seat", open.seat));
-    if (st != ST_NOT_FOUND)
-        return st;
-    TRY(check_repeated_offer(&d, seats, err));
-    TRY(offer_put(&d, seat, seats, err));
-    return desk_close(&d, ret_game, err);
+                          ERR_SEAT("seat", t.vote.seat));
+    TRY(check_repeated_offer(&t.d, t.seats, err));
+    TRY(offer_put(&t.d, t.seat, t.seats, err));
+    return desk_close(&t.d, ret_game, err);
 }
 
 enum status arbiter_accept_draw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                 struct arbiter_actor actor, const struct arbiter_act *act,
                                 struct game_row *ret_game, struct err *err)
 {
-    struct vote_row vote;
-    unsigned seats = 0;
-    struct desk d;
-    int seat = -1;
+    struct talk t;
     bool anew = false;
 
-    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
-    TRY(offer_open(&d, &vote, err));
-    TRY(voting_seats(&d, &seats, err));
-    TRY(offer_accept(&d, &vote, seats, &anew, err));
+    TRY(talk_answer(&t, arb, txn, now, actor, act, err));
+    TRY(offer_accept(&t.d, &t.vote, t.seats, &anew, err));
     if (!anew)
         return err_detail(err, REASON_ALREADY_DONE, "refusal.draw_agreed",
                           "you have agreed to this draw already");
-    return desk_close(&d, ret_game, err);
+    return desk_close(&t.d, ret_game, err);
 }
 
 enum status arbiter_decline_draw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                                  struct arbiter_actor actor, const struct arbiter_act *act,
                                  struct game_row *ret_game, struct err *err)
 {
-    struct vote_row vote;
-    unsigned seats = 0;
-    struct desk d;
-    int seat = -1;
+    struct talk t;
 
-    TRY(play_open(&d, arb, txn, now, actor, act, false, &seat, err));
-    TRY(offer_open(&d, &vote, err));
-    TRY(voting_seats(&d, &seats, err));
-    TRY(voting_seat(act, seats, &seat, err));
+    TRY(talk_answer(&t, arb, txn, now, actor, act, err));
     /* His own offer he takes back: nobody has refused it, it is no more. */
-    bool is_offerer = (seats >> vote.seat & 1u) != 0;
-    TRY(votes_answer(txn, vote.id, is_offerer ? vote.seat : seat, false, now, err));
-    TRY(votes_settle(txn, vote.id, is_offerer ? VOTE_WITHDRAWN : VOTE_DECLINED, now, err));
-    TRY(desk_event(&d, is_offerer ? GAME_EVENT_DRAW_LAPSED : GAME_EVENT_DRAW_DECLINED,
-                   is_offerer ? vote.seat : seat, actor.user_id, NULL, err));
-    return desk_close(&d, ret_game, err);
+    bool is_offerer = (t.seats >> t.vote.seat & 1u) != 0;
+    int seat = is_offerer ? t.vote.seat : t.seat;
+    TRY(votes_answer(txn, t.vote.id, seat, false, now, err));
+    TRY(votes_settle(txn, t.vote.id, is_offerer ? VOTE_WITHDRAWN : VOTE_DECLINED, now, err));
+    TRY(desk_event(&t.d, is_offerer ? GAME_EVENT_DRAW_LAPSED : GAME_EVENT_DRAW_DECLINED, seat,
+                   actor.user_id, NULL, err));
+    return desk_close(&t.d, ret_game, err);
 }
 
 enum status arbiter_claim_draw(const struct arbiter *arb, struct store_txn *txn, utc_ms now,

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
+
 static struct vote_row open_vote(struct table *t, int64_t game)
 {
     struct vote_row vote = {.seat = -1};
@@ -165,6 +167,7 @@ static void test_an_absent_seat_neither_offers_nor_answers(void **state)
 
     by(t, OP_RESIGN, game, EAST);
     not_by(t, OP_OFFER, game, EAST, REASON_SEAT_OUT);
+    not_by(t, OP_ACCEPT_DRAW, game, EAST, REASON_SEAT_OUT); /* with no offer too */
     by(t, OP_OFFER, game, SOUTH);
     not_by(t, OP_ACCEPT_DRAW, game, EAST, REASON_SEAT_OUT);
     not_by(t, OP_DECLINE_DRAW, game, EAST, REASON_SEAT_OUT);
@@ -190,6 +193,33 @@ static void test_who_plays_two_seats_answers_for_both(void **state)
     assert_int_equal(open_vote(t, game).answers[1], 1);
     assert_int_equal(open_vote(t, game).answers[3], 1);
     by(t, OP_ACCEPT_DRAW, game, SOUTH);
+    assert_int_equal(game_get(t, game).cause, GAME_CAUSE_AGREEMENT);
+    assert_sound(t, game);
+}
+
+/* R-C10: of two seats the one that has a say speaks; the other cannot, when it is named. */
+static void test_of_two_seats_the_one_that_is_out_has_no_say(void **state)
+{
+    static const enum op answers[] = {OP_ACCEPT_DRAW, OP_DECLINE_DRAW};
+    struct table *t = *state;
+    int64_t game = game_create_open(t, "verney", SOUTH, false);
+    struct call c = acts(t, OP_JOIN, game, SOUTH);
+
+    c.seats = 5;
+    call_ok(&c);
+    c = acts(t, OP_JOIN, game, WEST);
+    c.seats = 10;
+    call_ok(&c);
+    c = acts(t, OP_RESIGN, game, WEST);
+    c.act.seat = EAST;
+    call_ok(&c);
+    by(t, OP_OFFER, game, SOUTH);
+    for (size_t i = 0; i < COUNT_OF(answers); i++) {
+        c = acts(t, answers[i], game, WEST);
+        c.act.seat = EAST;
+        call_refused(&c, REASON_SEAT_OUT);
+    }
+    by(t, OP_ACCEPT_DRAW, game, WEST);
     assert_int_equal(game_get(t, game).cause, GAME_CAUSE_AGREEMENT);
     assert_sound(t, game);
 }
@@ -332,6 +362,7 @@ int main(void)
         T(test_seats_that_are_out_need_not_agree),
         T(test_an_absent_seat_neither_offers_nor_answers),
         T(test_who_plays_two_seats_answers_for_both),
+        T(test_of_two_seats_the_one_that_is_out_has_no_say),
         T(test_a_draw_names_the_state_too),
         T(test_threefold_is_claimed_by_the_player_to_move),
         T(test_fivefold_draws_by_itself),
