@@ -75,10 +75,15 @@ enum status arbiter_invited(struct store_conn *conn, const struct game_row *game
     return st;
 }
 
+bool arbiter_all_may_see(const struct game_row *game)
+{
+    return game->visibility == GAME_PUBLIC;
+}
+
 enum status arbiter_may_see(struct store_conn *conn, const struct game_row *game,
                             struct arbiter_actor who, struct err *err)
 {
-    if (game->visibility == GAME_PUBLIC || who.is_operator || who.is_administrator)
+    if (arbiter_all_may_see(game) || who.is_operator || who.is_administrator)
         return ST_OK;
     if (who.user_id != 0) {
         struct err missing = ERR_INIT;

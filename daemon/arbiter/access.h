@@ -29,6 +29,9 @@
 MUST_CHECK enum status arbiter_may_see(struct store_conn *conn, const struct game_row *game,
                                        struct arbiter_actor who, struct err *err);
 
+/* A public game: nobody need be asked for. */
+bool arbiter_all_may_see(const struct game_row *game);
+
 /* May he run the game: pause it, give time, invite?  Its organiser, operators, administrators. */
 bool arbiter_may_organise(int64_t organiser_id, struct arbiter_actor who);
 

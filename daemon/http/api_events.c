@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arbiter/access.h"
 #include "http/handlers.h"
 #include "http/render.h"
 #include "http/stream.h"
@@ -77,7 +78,7 @@ enum status get_game_events_read(struct request *r, struct err *err)
     if (!query.is_page) {
         struct stream_wish wish = {.game_id = view->game.id,
                                    .viewer = request_viewer(r),
-                                   .is_private = view->game.visibility != GAME_PUBLIC,
+                                   .is_private = !arbiter_all_may_see(&view->game),
                                    .since = query.since,
                                    .form = query.form,
                                    .is_following = query.is_following};

@@ -49,6 +49,11 @@
     " o.display_name, g.state, g.open_seats, g.paused_at, g.result, g.cause, g.ply,"               \
     " g.turn_seat, g.state_no, g.last_seq, g.turn_at, g.deadline_at, g.expires_at,"                \
     " g.created_at, g.started_at, g.moved_at, g.ended_at, g.updated_at"
+/* May a user, or whoever sees all (1), look at the game g?  What arbiter/access.h says, for lists;
+ * invitations to an address are not looked at: a list of its own has those. */
+#define MAY_SEE(user, all)                                                                         \
+    " (g.visibility = 'public' OR " all " = 1 OR EXISTS (SELECT 1 FROM members v WHERE"            \
+    " v.user_id = " user " AND v.game_id = g.id AND v.until_event_id IS NULL))"
 #define INVITATION_COLUMNS                                                                         \
     "id, game_id, seat, user_id, address, address_key, invited_by, state, created_at,"             \
     " expires_at, settled_at"
@@ -178,36 +183,29 @@
       "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE g.id ="   \
       " ?1")                                                                                       \
     X(GAMES_BY_TURN,                                                                               \
-      "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
-      " g.id IN (SELECT t.id FROM games t WHERE t.turn_user_id = ?1 UNION ALL SELECT p.id FROM"    \
-      " members m CROSS JOIN games p WHERE m.user_id = ?1 AND m.is_over = 0 AND p.id = m.game_id"  \
-      " AND p.state = 'placing' AND EXISTS (SELECT 1 FROM seats s WHERE s.game_id = p.id AND"      \
-      " s.user_id = ?1 AND s.placed_at IS NULL)) AND"                                              \
-      " (coalesce(g.deadline_at, 9223372036854775807) > ?2 OR"                                     \
-      " (coalesce(g.deadline_at, 9223372036854775807) = ?2 AND g.id > ?3)) AND (?4 IS NULL OR"     \
-      " g.variant = ?4) AND (?5 IS NULL OR g.state = ?5) AND (g.visibility = 'public' OR ?7 ="     \
-      " 1 OR EXISTS (SELECT 1 FROM members v WHERE v.user_id = ?6 AND v.game_id = g.id AND"        \
-      " v.until_event_id IS NULL)) ORDER BY coalesce(g.deadline_at, 9223372036854775807), g.id"    \
-      " LIMIT ?8")                                                                                 \
+      "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE g.id IN"  \
+      " (SELECT t.id FROM games t WHERE t.turn_user_id = ?1 UNION ALL SELECT p.id FROM members m"  \
+      " CROSS JOIN games p WHERE m.user_id = ?1 AND m.is_over = 0 AND p.id = m.game_id AND"        \
+      " p.state = 'placing' AND EXISTS (SELECT 1 FROM seats s WHERE s.game_id = p.id AND"          \
+      " s.user_id = ?1 AND s.placed_at IS NULL)) AND (coalesce(g.deadline_at,"                     \
+      " 9223372036854775807) > ?2 OR (coalesce(g.deadline_at, 9223372036854775807) = ?2 AND g.id"  \
+      " > ?3)) AND (?4 IS NULL OR g.variant = ?4) AND (?5 IS NULL OR g.state = ?5) AND"            \
+      MAY_SEE("?6", "?7") " ORDER BY coalesce(g.deadline_at, 9223372036854775807), g.id LIMIT ?8") \
     X(GAMES_OF_USER_COUNT,                                                                         \
       "SELECT count(*) FROM (SELECT 1 FROM members WHERE user_id = ?1 AND is_over = 0 AND"         \
       " (is_player = 1 OR is_organiser = 1) AND game_id <> ?2 LIMIT ?3)")                          \
     X(GAMES_BY_PLAYER,                                                                             \
       "SELECT " BRIEF_COLUMNS " FROM members m CROSS JOIN games g CROSS JOIN users o WHERE"        \
-      " m.user_id = ?1 AND m.until_event_id IS NULL AND m.game_id < ?2 AND g.id = m.game_id"       \
-      " AND o.id = g.organiser_id AND (?3 IS NULL OR g.variant = ?3) AND (?4 IS NULL OR"           \
-      " g.state = ?4) AND (?5 = 0 OR (g.state = 'open' AND g.open_seats > 0)) AND"                 \
-      " (g.visibility = 'public' OR ?7 = 1 OR EXISTS (SELECT 1 FROM members v WHERE v.user_id"     \
-      " = ?6 AND v.game_id = g.id AND v.until_event_id IS NULL)) ORDER BY m.game_id DESC LIMIT"    \
-      " ?8")                                                                                       \
+      " m.user_id = ?1 AND m.until_event_id IS NULL AND m.game_id < ?2 AND g.id = m.game_id AND"   \
+      " o.id = g.organiser_id AND (?3 IS NULL OR g.variant = ?3) AND (?4 IS NULL OR g.state ="     \
+      " ?4) AND (?5 = 0 OR (g.state = 'open' AND g.open_seats > 0)) AND" MAY_SEE("?6", "?7")       \
+      " ORDER BY m.game_id DESC LIMIT ?8")                                                         \
     X(GAMES_BY_PLAYER_OVER,                                                                        \
       "SELECT " BRIEF_COLUMNS " FROM members m CROSS JOIN games g CROSS JOIN users o WHERE"        \
       " m.user_id = ?1 AND m.is_over = ?9 AND m.until_event_id IS NULL AND m.game_id < ?2 AND"     \
-      " g.id = m.game_id AND o.id = g.organiser_id AND (?3 IS NULL OR g.variant = ?3) AND (?4"     \
-      " IS NULL OR g.state = ?4) AND (?5 = 0 OR (g.state = 'open' AND g.open_seats > 0)) AND"      \
-      " (g.visibility = 'public' OR ?7 = 1 OR EXISTS (SELECT 1 FROM members v WHERE v.user_id"     \
-      " = ?6 AND v.game_id = g.id AND v.until_event_id IS NULL)) ORDER BY m.game_id DESC LIMIT"    \
-      " ?8")                                                                                       \
+      " g.id = m.game_id AND o.id = g.organiser_id AND (?3 IS NULL OR g.variant = ?3) AND (?4 IS"  \
+      " NULL OR g.state = ?4) AND (?5 = 0 OR (g.state = 'open' AND g.open_seats > 0)) AND"         \
+      MAY_SEE("?6", "?7") " ORDER BY m.game_id DESC LIMIT ?8")                                     \
     X(GAMES_INVITED,                                                                               \
       "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
       " g.id IN (SELECT i.game_id FROM invitations i WHERE i.user_id = ?1 AND i.state ="           \
@@ -219,31 +217,22 @@
       " AND m.until_event_id IS NULL AND (?7 < 0 OR m.is_over = ?7))) ORDER BY g.id DESC LIMIT"    \
       " ?8")                                                                                       \
     X(GAMES_JOINABLE,                                                                              \
-      "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
-      " g.state = 'open' AND g.open_seats > 0 AND g.id < ?1 AND (?2 IS NULL OR g.variant = ?2)"    \
-      " AND (?6 IS NULL OR g.state = ?6) AND (g.visibility = 'public' OR ?4 = 1 OR EXISTS"         \
-      " (SELECT 1 FROM members v WHERE v.user_id = ?3 AND v.game_id = g.id AND"                    \
-      " v.until_event_id IS NULL)) ORDER BY g.id DESC LIMIT ?5")                                   \
+      "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE g.state"  \
+      " = 'open' AND g.open_seats > 0 AND g.id < ?1 AND (?2 IS NULL OR g.variant = ?2) AND (?6"    \
+      " IS NULL OR g.state = ?6) AND" MAY_SEE("?3", "?4") " ORDER BY g.id DESC LIMIT ?5")          \
     X(GAMES_BY_VARIANT_STATE,                                                                      \
       "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
-      " g.variant = ?2 AND g.state = ?3 AND g.id < ?1 AND (g.visibility = 'public' OR ?5 = 1"      \
-      " OR EXISTS (SELECT 1 FROM members v WHERE v.user_id = ?4 AND v.game_id = g.id AND"          \
-      " v.until_event_id IS NULL)) ORDER BY g.id DESC LIMIT ?6")                                   \
+      " g.variant = ?2 AND g.state = ?3 AND g.id < ?1 AND" MAY_SEE("?4", "?5") " ORDER BY g.id"    \
+      " DESC LIMIT ?6")                                                                            \
     X(GAMES_BY_STATE,                                                                              \
-      "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
-      " g.state = ?2 AND g.id < ?1 AND (g.visibility = 'public' OR ?4 = 1 OR EXISTS (SELECT 1"     \
-      " FROM members v WHERE v.user_id = ?3 AND v.game_id = g.id AND v.until_event_id IS"          \
-      " NULL)) ORDER BY g.id DESC LIMIT ?5")                                                       \
+      "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE g.state"  \
+      " = ?2 AND g.id < ?1 AND" MAY_SEE("?3", "?4") " ORDER BY g.id DESC LIMIT ?5")                \
     X(GAMES_BY_VARIANT,                                                                            \
       "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE"          \
-      " g.variant = ?2 AND g.id < ?1 AND (g.visibility = 'public' OR ?4 = 1 OR EXISTS (SELECT"     \
-      " 1 FROM members v WHERE v.user_id = ?3 AND v.game_id = g.id AND v.until_event_id IS"        \
-      " NULL)) ORDER BY g.id DESC LIMIT ?5")                                                       \
+      " g.variant = ?2 AND g.id < ?1 AND" MAY_SEE("?3", "?4") " ORDER BY g.id DESC LIMIT ?5")      \
     X(GAMES_ALL,                                                                                   \
       "SELECT " BRIEF_COLUMNS " FROM games g JOIN users o ON o.id = g.organiser_id WHERE g.id <"   \
-      " ?1 AND (g.visibility = 'public' OR ?3 = 1 OR EXISTS (SELECT 1 FROM members v WHERE"        \
-      " v.user_id = ?2 AND v.game_id = g.id AND v.until_event_id IS NULL)) ORDER BY g.id DESC"     \
-      " LIMIT ?4")                                                                                 \
+      " ?1 AND" MAY_SEE("?2", "?3") " ORDER BY g.id DESC LIMIT ?4")                                \
     X(GAME_IDS,                                                                                    \
       "SELECT id FROM games WHERE id > ?1 ORDER BY id LIMIT ?2")                                   \
     X(GAME_IDS_STATE,                                                                              \
