@@ -287,6 +287,41 @@ static enum status user_invite(struct admin_call *call, struct store_txn *txn, u
     return st;
 }
 
+/* A link that went astray: nobody makes an account by it any more, nor by a registration that has
+ * begun with it. */
+static enum status user_uninvite(struct admin_call *call, struct store_txn *txn, utc_ms now,
+                                 struct err *err)
+{
+    struct store_conn *conn = store_txn_conn(txn);
+    const char *text;
+    struct invite_row row;
+    struct user_row user;
+    int64_t id;
+    enum status st;
+
+    TRY(value_need(call, "number", &text, err));
+    if (!str_to_int64(text, 1, INT64_MAX, &id))
+        return err_reason(err, REASON_BAD_FIELD,
+                          "an invitation is named by its number; user invites tells it");
+    st = invites_get(conn, id, &row, err);
+    if (st == ST_NOT_FOUND)
+        return err_reason(err, REASON_NOT_FOUND, "there is no invitation %" PRId64, id);
+    if (st != ST_OK)
+        return st;
+    if (row.used_by) {
+        TRY(users_get(conn, row.used_by, &user, err));
+        return err_reason(err, REASON_ALREADY_DONE,
+                          "invitation %" PRId64 " has been used, by %s", id, user.handle);
+    }
+    if (row.revoked_at != UTC_NONE)
+        return err_reason(err, REASON_ALREADY_DONE,
+                          "invitation %" PRId64 " has been taken back already", id);
+    TRY(invites_revoke(txn, id, now, err));
+    TRY(audit(txn, "user_uninvite", row.created_by, "", now, err));
+    buf_printf(call->out, "invitation %" PRId64 " is taken back\n", id);
+    return ST_OK;
+}
+
 /* ------------------------------------------------------------------------------- games */
 
 static enum status game_need(const struct admin_call *call, struct store_txn *txn,
@@ -386,6 +421,7 @@ static const struct admin_verb verbs[] = {
     {"user-token", user_token, NULL},
     {"user-link", user_link, NULL},
     {"user-invite", user_invite, NULL},
+    {"user-uninvite", user_uninvite, NULL},
     {"game-abort", game_act, NULL},
     {"game-pause", game_act, NULL},
     {"game-resume", game_act, NULL},

@@ -213,6 +213,15 @@ int cmd_user_invite(struct cli *cli)
     return user_verb(cli, "user-invite", (const char *const[]){"address", "note", NULL});
 }
 
+int cmd_user_uninvite(struct cli *cli)
+{
+    struct admin_request rq;
+
+    admin_request_init(&rq, "user-uninvite");
+    admin_request_add(&rq, "number", cli->operands[0]);
+    return admin_submit(cli, &rq);
+}
+
 /* A verb on the game of the first operand; name: what the second one is, NULL for none. */
 static int game_verb(struct cli *cli, const char *verb, const char *name, const char *value,
                      const char *until)

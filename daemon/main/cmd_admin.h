@@ -25,6 +25,7 @@ int cmd_user_password(struct cli *cli);
 int cmd_user_token(struct cli *cli);
 int cmd_user_link(struct cli *cli);
 int cmd_user_invite(struct cli *cli);
+int cmd_user_uninvite(struct cli *cli);
 int cmd_game_abort(struct cli *cli);
 int cmd_game_pause(struct cli *cli);
 int cmd_game_resume(struct cli *cli);

@@ -19,6 +19,11 @@ const struct cli_option user_list_options[] = {
     {"addresses", 'a', NULL, "show mail addresses too"},
     {NULL, 0, NULL, NULL},
 };
+const struct cli_option user_invites_options[] = {
+    {"addresses", 'a', NULL, "show whom each is for"},
+    {"all", 0, NULL, "those too that are used, taken back or past their time"},
+    {NULL, 0, NULL, NULL},
+};
 const struct cli_option game_list_options[] = {
     {"state", 0, "STATE", "only open, placing, running, finished or aborted games"},
     {"player", 'p', "HANDLE", "only games of this player"},
@@ -93,6 +98,74 @@ int cmd_user_list(struct cli *cli)
                                                   : "",
                    cli_flag(cli, "addresses") ? u->address : "");
             (void)str_copy(after, sizeof after, u->handle_key);
+        }
+    }
+    reading_end(&r);
+    free(rows);
+    return result;
+}
+
+void reading_handle(struct store_conn *conn, int64_t user_id, char ret_handle[HANDLE_SIZE])
+{
+    struct user_row user;
+
+    (void)str_copy(ret_handle, HANDLE_SIZE,
+                   user_id && users_get(conn, user_id, &user, NULL) == ST_OK ? user.handle : "-");
+}
+
+/* What becomes of an invitation: it is good until it is one of the others. */
+static const char *invite_state(const struct invite_row *row, utc_ms now)
+{
+    return row->used_by                   ? "used"
+           : row->revoked_at != UTC_NONE ? "withdrawn"
+           : row->expires_at <= now      ? "expired"
+                                         : "good";
+}
+
+static void invite_print(struct store_conn *conn, const struct invite_row *row, const char *state,
+                         bool with_address)
+{
+    char made[UTC_TEXT_SIZE], until[UTC_TEXT_SIZE], by[HANDLE_SIZE], who[HANDLE_SIZE];
+
+    reading_handle(conn, row->created_by, by);
+    reading_handle(conn, row->used_by, who);
+    printf("%" PRId64 " %-9s made=%s until=%s by=%s became=%s", row->id, state,
+           cli_instant(row->created_at, made), cli_instant(row->expires_at, until), by, who);
+    if (with_address)
+        printf(" for=%s", row->address[0] ? row->address : "-");
+    if (row->note[0]) {
+        printf("  \"");
+        for (const char *c = row->note; *c; c++) /* a line each, and safe for a terminal */
+            putchar((unsigned char)*c < ' ' || *c == 0x7f ? '?' : *c);
+        putchar('"');
+    }
+    putchar('\n');
+}
+
+int cmd_user_invites(struct cli *cli)
+{
+    const struct clock clock =
+        cli->seams && cli->seams->clock.read ? cli->seams->clock : clock_os();
+    const utc_ms now = clock.read(clock.arg).wall_at;
+    struct invite_row *rows = calloc(PAGE, sizeof *rows);
+    struct reading r;
+    struct err err = ERR_INIT;
+    int64_t before = 0;
+    size_t n = PAGE;
+    int result = reading_begin(cli, &r);
+
+    if (result == CLI_OK && !rows)
+        result = cli_fail(CLI_FAILED, "out of memory");
+    while (result == CLI_OK && n == PAGE) {
+        if (invites_list(r.conn, before, rows, PAGE, &n, &err) != ST_OK) {
+            result = cli_fail(CLI_FAILED, "%s", err.text);
+            break;
+        }
+        for (size_t i = 0; i < n; i++) {
+            const char *state = invite_state(&rows[i], now);
+            if (cli_flag(cli, "all") || str_eq(state, "good"))
+                invite_print(r.conn, &rows[i], state, cli_flag(cli, "addresses"));
+            before = rows[i].id;
         }
     }
     reading_end(&r);

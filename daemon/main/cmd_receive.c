@@ -237,16 +237,12 @@ int cmd_receive(struct cli *cli)
 static void names_get(struct store_conn *conn, const struct inbox_row *row,
                       char ret_handle[HANDLE_SIZE], char ret_game[GAME_PUBLIC_ID_SIZE])
 {
-    struct user_row *user = calloc(1, sizeof *user);
     struct game_row *game = calloc(1, sizeof *game);
 
-    (void)str_copy(ret_handle, HANDLE_SIZE, "-");
+    reading_handle(conn, row->user_id, ret_handle);
     (void)str_copy(ret_game, GAME_PUBLIC_ID_SIZE, "-");
-    if (user && row->user_id && users_get(conn, row->user_id, user, NULL) == ST_OK)
-        (void)str_copy(ret_handle, HANDLE_SIZE, user->handle);
     if (game && row->game_id && games_get(conn, row->game_id, game, NULL) == ST_OK)
         (void)str_copy(ret_game, GAME_PUBLIC_ID_SIZE, game->public_id);
-    free(user);
     free(game);
 }
 

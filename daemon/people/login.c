@@ -162,8 +162,8 @@ static enum status registration_finish(struct store_txn *txn, const struct regis
     if (st == ST_OK && row->invite_id) {
         st = invites_use(txn, row->invite_id, id, now, err);
         if (st == ST_GONE)
-            st = err_detail(err, REASON_INVITE_NEEDED, "refusal.invite_used",
-                            "the invitation has been used by somebody else");
+            st = err_detail(err, REASON_INVITE_NEEDED, "refusal.invite_gone",
+                            "this invitation has been used, taken back or has expired");
     }
     if (st == ST_OK)
         st = invitations_of_address(store_txn_conn(txn), row->address_key, waiting,

@@ -247,6 +247,29 @@ enum status invites_find(struct store_conn *conn,
     return st;
 }
 
+enum status invites_get(struct store_conn *conn, int64_t id, struct invite_row *ret_row,
+                        struct err *err)
+{
+    struct query q = query_begin(conn, Q_INVITE_GET);
+    struct invite_row row;
+    enum status st;
+
+    bind_int(&q, id);
+    QUERY_ONE(st, &q, row, invite_read, ret_row, err, REASON_NOT_FOUND,
+              "there is no such invitation");
+    return st;
+}
+
+enum status invites_list(struct store_conn *conn, int64_t before, struct invite_row *rows,
+                         size_t max, size_t *ret_n, struct err *err)
+{
+    struct query q = query_begin(conn, Q_INVITES_LIST);
+
+    bind_int(&q, before ? before : INT64_MAX);
+    bind_int(&q, (int64_t)max);
+    QUERY_LIST(&q, rows, max, ret_n, invite_read, err);
+}
+
 enum status invites_use(struct store_txn *txn, int64_t id, int64_t used_by, utc_ms now,
                         struct err *err)
 {
@@ -254,6 +277,15 @@ enum status invites_use(struct store_txn *txn, int64_t id, int64_t used_by, utc_
 
     bind_int(&q, id);
     bind_int(&q, used_by);
+    bind_int(&q, now);
+    return query_touch_or(&q, REASON_LINK_EXPIRED, spent, err);
+}
+
+enum status invites_revoke(struct store_txn *txn, int64_t id, utc_ms now, struct err *err)
+{
+    struct query q = query_begin(txn->conn, Q_INVITE_REVOKE);
+
+    bind_int(&q, id);
     bind_int(&q, now);
     return query_touch_or(&q, REASON_LINK_EXPIRED, spent, err);
 }

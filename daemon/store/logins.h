@@ -112,9 +112,18 @@ MUST_CHECK enum status invites_create(struct store_txn *txn, int64_t created_by,
 MUST_CHECK enum status invites_find(struct store_conn *conn,
                                     const unsigned char token_hash[STORE_HASH_SIZE],
                                     struct invite_row *ret_row, struct err *err);
+MUST_CHECK enum status invites_get(struct store_conn *conn, int64_t id,
+                                   struct invite_row *ret_row, struct err *err);
+/* All there have been, newest first, of those made before the one `before` (0: from the newest). */
+MUST_CHECK enum status invites_list(struct store_conn *conn, int64_t before,
+                                    struct invite_row *rows, size_t max, size_t *ret_n,
+                                    struct err *err);
 /* ST_GONE when used, revoked or expired. */
 MUST_CHECK enum status invites_use(struct store_txn *txn, int64_t id, int64_t used_by, utc_ms now,
                                    struct err *err);
+/* Take it back.  ST_GONE when used or revoked already. */
+MUST_CHECK enum status invites_revoke(struct store_txn *txn, int64_t id, utc_ms now,
+                                      struct err *err);
 
 /* ---------------------------------------------------------------- sessions */
 

@@ -153,6 +153,10 @@
       "SELECT count(*) FROM registrations WHERE created_at >= ?1")                                 \
     X(INVITE_FIND,                                                                                 \
       "SELECT " INVITE_COLUMNS " FROM invites WHERE token_hash = ?1")                              \
+    X(INVITE_GET,                                                                                  \
+      "SELECT " INVITE_COLUMNS " FROM invites WHERE id = ?1")                                      \
+    X(INVITES_LIST,                                                                                \
+      "SELECT " INVITE_COLUMNS " FROM invites WHERE id < ?1 ORDER BY id DESC LIMIT ?2")            \
     X(SESSION_FIND,                                                                                \
       "SELECT " SESSION_COLUMNS " FROM sessions WHERE token_hash = ?1")                            \
     X(SESSION_LIST,                                                                                \
@@ -596,6 +600,9 @@
     X(INVITE_USE,                                                                                  \
       "UPDATE invites SET used_by = ?2, used_at = ?3 WHERE id = ?1 AND used_at IS NULL AND"        \
       " revoked_at IS NULL AND expires_at > ?3 RETURNING id")                                      \
+    X(INVITE_REVOKE,                                                                               \
+      "UPDATE invites SET revoked_at = ?2 WHERE id = ?1 AND used_at IS NULL AND revoked_at IS"     \
+      " NULL RETURNING id")                                                                        \
     X(SESSION_PUT,                                                                                 \
       "INSERT INTO sessions (token_hash, user_id, method, agent, created_at, last_used_at,"        \
       " expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6) RETURNING id")                             \

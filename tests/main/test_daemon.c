@@ -438,6 +438,46 @@ static void test_subcommands_change_the_same_things_with_and_without_a_daemon(vo
     assert_non_null(strstr(text, "fourhanded: there is no game \"aaaaaaaa\"\n"));
 }
 
+static void test_an_invitation_to_register_is_listed_and_taken_back(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+
+    assert_int_equal(RUN(c, text, "user", "add", "anna"), 0);
+    assert_int_equal(RUN(c, text, "user", "invites"), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(RUN(c, text, "user", "invite", "anna", "-a", "boris@example.org", "--note",
+                         "for \"Boris\"\nof the club"),
+                     0);
+    assert_int_equal(RUN(c, text, "user", "uninvite", "2"), 1); /* there is none yet */
+    daemon_start(c);
+    assert_int_equal(RUN(c, text, "user", "invite", "Anna"), 0);
+    assert_int_equal(RUN(c, text, "user", "invites"), 0);
+    assert_true(str_starts(text, "2 good      made=2"));
+    assert_non_null(strstr(text, "\n1 good      made=2"));
+    assert_non_null(strstr(text, " by=anna became=-  \"for \"Boris\"?of the club\"\n"));
+    assert_null(strstr(text, "example.org"));
+    assert_int_equal(RUN(c, text, "user", "uninvite", "1"), 0);
+    assert_string_equal(text, "invitation 1 is taken back\n");
+    assert_int_equal(RUN(c, text, "user", "uninvite", "1"), 1); /* it has been */
+    assert_int_equal(RUN(c, text, "user", "uninvite", "anna"), 1);
+    assert_int_equal(RUN(c, text, "user", "invites"), 0);
+    assert_true(str_starts(text, "2 good "));
+    assert_null(strstr(text, "\n1 "));
+    assert_int_equal(RUN(c, text, "user", "invites", "--all", "-a"), 0);
+    assert_non_null(strstr(text, " became=- for=-\n1 withdrawn made=2"));
+    assert_non_null(strstr(text, " for=boris@example.org "));
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    assert_int_equal(RUN(c, text, "user", "uninvite", "2"), 0);
+    assert_int_equal(RUN(c, text, "user", "invites"), 0);
+    assert_string_equal(text, "");
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "fourhanded: there is no invitation 2\n"));
+    assert_non_null(strstr(text, "fourhanded: invitation 1 has been taken back already\n"));
+    assert_non_null(strstr(text, "fourhanded: an invitation is named by its number; user invites "
+                                 "tells it\n"));
+}
+
 static void test_the_file_is_verified_and_copied_beside_a_running_daemon(void **state)
 {
     struct club *c = *state;
@@ -1015,6 +1055,7 @@ int main(int argc, char **argv)
         TEST(test_a_daemon_on_another_file_does_not_take_the_control_socket),
         TEST(test_a_file_that_is_broken_is_a_fault_that_is_counted),
         TEST(test_subcommands_change_the_same_things_with_and_without_a_daemon),
+        TEST(test_an_invitation_to_register_is_listed_and_taken_back),
         TEST(test_the_file_is_verified_and_copied_beside_a_running_daemon),
         TEST(test_a_killed_daemon_starts_again_over_what_it_left),
         TEST(test_time_away_is_an_outage_beyond_five_minutes_only),

@@ -389,6 +389,27 @@ static void test_an_invitation_makes_one_account(void **state)
     COMMAND_FAILS(f, INVITE_NEEDED, people_register(&f->p, txn, &second, T0 + 4, e));
 }
 
+static void test_an_invitation_that_was_taken_back_makes_no_account(void **state)
+{
+    struct fixture *f = *state;
+    struct people_wish wish = anna;
+    struct people_login login;
+    int64_t by = add(f, "host", "host@example.org");
+    char invitation[SECRET_SIZE], begun[SECRET_SIZE];
+
+    f->p.door = DOOR_INVITE;
+    COMMAND_OK(f, people_invite(&f->p, txn, by, NULL, NULL, T0, invitation, e));
+    wish.invitation = invitation;
+    COMMAND_OK(f, people_register(&f->p, txn, &wish, T0, e));
+    letter_mint(f, "register", LINK_REGISTRATION, T0, begun);
+    COMMAND_OK(f, invites_revoke(txn, 1, T0 + 1, e));
+    wish.handle = "second";
+    COMMAND_FAILS(f, INVITE_NEEDED, people_register(&f->p, txn, &wish, T0 + 2, e));
+    /* Nor by the letter that was on its way. */
+    COMMAND_FAILS(f, INVITE_NEEDED,
+                  people_login_by_link(&f->p, txn, begun, "", T0 + 2, &login, e));
+}
+
 static void test_an_invitation_for_an_address_is_good_for_that_one(void **state)
 {
     struct fixture *f = *state;
@@ -1121,6 +1142,7 @@ int main(void)
         TEST(test_accounts_are_made_only_so_many_an_hour),
         TEST(test_a_closed_door_lets_nobody_register),
         TEST(test_an_invitation_makes_one_account),
+        TEST(test_an_invitation_that_was_taken_back_makes_no_account),
         TEST(test_an_invitation_for_an_address_is_good_for_that_one),
         TEST(test_a_mailed_invitation_to_a_game_opens_the_door_for_its_address),
         TEST(test_a_login_link_works_once_and_for_fifteen_minutes),

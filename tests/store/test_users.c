@@ -365,6 +365,38 @@ static void test_an_invite_is_good_until_used_or_expired(void **state)
     assert_int_equal(row.used_by, anna);
 }
 
+static void test_an_invite_that_is_taken_back_is_good_no_more(void **state)
+{
+    unsigned char hash[STORE_HASH_SIZE];
+    struct invite_row row, rows[3];
+    int64_t ids[3] = {0};
+    size_t n = 0;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        rig_hash(i, hash);
+        assert_ok(invites_create(rig.txn, anna, NULL, NULL, hash, T0, T0 + 100, &ids[i], &err),
+                  err);
+    }
+    assert_ok(invites_revoke(rig.txn, ids[0], T0 + 1, &err), err);
+    assert_st(invites_revoke(rig.txn, ids[0], T0 + 2, &err), ST_GONE, err);
+    assert_st(invites_use(rig.txn, ids[0], anna, T0 + 2, &err), ST_GONE, err);
+    assert_ok(invites_use(rig.txn, ids[1], anna, T0 + 2, &err), err);
+    assert_st(invites_revoke(rig.txn, ids[1], T0 + 3, &err), ST_GONE, err); /* it was used */
+    assert_ok(invites_get(conn(), ids[0], &row, &err), err);
+    assert_int_equal(row.revoked_at, T0 + 1);
+    assert_int_equal(row.used_at, UTC_NONE);
+    assert_st(invites_get(conn(), ids[2] + 1, &row, &err), ST_NOT_FOUND, err);
+    /* Newest first, page by page. */
+    assert_ok(invites_list(conn(), 0, rows, 2, &n, &err), err);
+    assert_int_equal(n, 2);
+    assert_int_equal(rows[0].id, ids[2]);
+    assert_int_equal(rows[1].id, ids[1]);
+    assert_ok(invites_list(conn(), rows[1].id, rows, 2, &n, &err), err);
+    assert_int_equal(n, 1);
+    assert_int_equal(rows[0].id, ids[0]);
+}
+
 static void test_sessions_are_listed_touched_and_revoked_by_their_owner_only(void **state)
 {
     unsigned char hash[STORE_HASH_SIZE];
@@ -514,6 +546,7 @@ int main(void)
         TEST(test_a_link_logs_in_once_and_before_its_time_is_over),
         TEST(test_a_registration_becomes_an_account_once),
         TEST(test_an_invite_is_good_until_used_or_expired),
+        TEST(test_an_invite_that_is_taken_back_is_good_no_more),
         TEST(test_sessions_are_listed_touched_and_revoked_by_their_owner_only),
         TEST(test_api_tokens_keep_their_scopes),
         TEST(test_what_has_expired_long_ago_is_purged),
