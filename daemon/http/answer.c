@@ -1,5 +1,5 @@
 /*
- * http/answer.c - what goes back: JSON, problems, cookies, validators.
+ * http/answer.c - see answer.h.
  */
 #include <assert.h>
 #include <inttypes.h>

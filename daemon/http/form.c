@@ -1,14 +1,101 @@
 /*
- * http/form.c - reading a JSON body field by field.
+ * http/form.c - see form.h.
  */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "http/server.h"
+#include "http/request.h"
 
 enum { FORM_ERRORS_MAX = 16, DETAIL_MAX = 1024 };
 #define WHOLE_REAL_MAX 9007199254740992.0 /* 2^53: above it a real does not tell whole numbers */
+
+/* ------------------------------------------------------------------------------ the object */
+
+static bool is_json_type(const char *type)
+{
+    size_t n = strcspn(type, "; \t");
+
+    return n == strlen("application/json") && strncasecmp(type, "application/json", n) == 0;
+}
+
+static const struct json_fault {
+    enum json_error_code of;
+    const char *code, *english;
+} json_faults[] = {
+    {json_error_premature_end_of_input, "refusal.json_end",
+     "line {line}, column {column}: the text ends too early"},
+    {json_error_end_of_input_expected, "refusal.json_after",
+     "line {line}, column {column}: there is more after the end"},
+    {json_error_invalid_utf8, "refusal.json_utf8",
+     "line {line}, column {column}: this is not UTF-8"},
+    {json_error_duplicate_key, "refusal.json_twice",
+     "line {line}, column {column}: a field is there twice"},
+    {json_error_numeric_overflow, "refusal.json_number",
+     "line {line}, column {column}: the number is too large"},
+    {json_error_null_character, "refusal.json_nul",
+     "line {line}, column {column}: a text holds a NUL"},
+    {json_error_null_byte_in_key, "refusal.json_nul",
+     "line {line}, column {column}: a text holds a NUL"},
+    {json_error_stack_overflow, "refusal.json_deep",
+     "line {line}, column {column}: this is nested too deep"},
+    /* any other */
+    {json_error_unknown, "refusal.json_syntax",
+     "line {line}, column {column}: this is not how JSON is written"},
+};
+
+/* What is wrong with a text that is no JSON, by jansson's code; its words are English. */
+static enum status refuse_json(const json_error_t *fault, struct err *err)
+{
+    enum json_error_code of = json_error_code(fault);
+    const struct json_fault *row = json_faults;
+
+    if (of == json_error_out_of_memory)
+        return err_reason(err, REASON_NO_MEMORY, "the body did not fit into memory");
+    while (row->of != of && row->of != json_error_unknown)
+        row++;
+    return ERR_DETAIL(err, REASON_BAD_JSON, row->code, row->english,
+                      ERR_NUMBER("line", fault->line), ERR_NUMBER("column", fault->column));
+}
+
+enum status form_read(struct request *r, struct err *err)
+{
+    const char *type = request_header(r, "Content-Type");
+    json_error_t fault;
+    unsigned flags = r->route->flags;
+
+    if (flags & ROUTE_FORM)
+        return ST_OK;
+    if (r->body.len == 0) {
+        if (flags & ROUTE_BODY)
+            return err_detail(err, REASON_BAD_JSON, "refusal.body_object",
+                              "the body must be a JSON object");
+        return ST_OK;
+    }
+    if (!(flags & (ROUTE_BODY | ROUTE_BODY_OPTIONAL))) {
+        if (r->body.data[strspn(r->body.data, " \t\r\n{}")] != '\0' ||
+            strlen(r->body.data) != r->body.len)
+            return err_detail(err, REASON_BAD_REQUEST, "refusal.no_body", "this takes no body");
+        return ST_OK;
+    }
+    if (!type || !is_json_type(type))
+        return err_detail(err, REASON_MEDIA_TYPE, "refusal.body_json",
+                          "the body must be `application/json`");
+    r->form.object =
+        json_loadb(r->body.data, r->body.len, JSON_REJECT_DUPLICATES, &fault);
+    if (!r->form.object)
+        return refuse_json(&fault, err);
+    if (!json_is_object(r->form.object)) {
+        json_decref(r->form.object);
+        r->form.object = NULL;
+        return err_detail(err, REASON_BAD_JSON, "refusal.body_object",
+                          "the body must be a JSON object");
+    }
+    return ST_OK;
+}
+
+/* ------------------------------------------------------------------------------ its faults */
 
 void form_refuse(struct form *form, const char *pointer, const struct err *why)
 {

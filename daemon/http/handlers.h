@@ -4,11 +4,13 @@
  * …_read      answers at once, on the pool thread
  * …_prepare   reads the body before a change, on the pool thread
  * …_act       makes the change, in the writer's transaction
- * What they may call, and when, is told in http/server.h.
+ * What they may call, and when, is told in http/server.h.  This header brings all of it.
  */
 #ifndef FH_HTTP_HANDLERS_H
 #define FH_HTTP_HANDLERS_H
 
+#include "http/change.h"
+#include "http/readers.h"
 #include "http/server.h"
 
 enum status get_health_read(struct request *r, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * http/request.c - reading what was asked: target, headers, query, cookies.
+ * http/request.c - reading what was asked: target, headers, query, cookies; see request.h.
  *
  * The target is read as it was sent: MHD's own decoding would cut at %00 and make %2f a slash.
  */

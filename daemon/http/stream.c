@@ -9,6 +9,7 @@
 
 #include "arbiter/access.h"
 #include "base/log.h"
+#include "http/readers.h"
 #include "http/render.h"
 #include "people/people.h"
 #include "store/events.h"
