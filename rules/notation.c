@@ -136,6 +136,38 @@ size_t move_print_coordinate(struct move move, char *text, size_t size)
     return line_end(&line);
 }
 
+/* Its text as a number, the first character weighing most, so that numbers compare as texts do. */
+static uint64_t coordinate_key(struct move move)
+{
+    char text[MOVE_COORDINATE_MAX];
+    size_t n = move_print_coordinate(move, text, sizeof text);
+    uint64_t key = 0;
+
+    for (size_t i = 0; i < sizeof text; i++)
+        key = key << 8 | (i < n ? (unsigned char)text[i] : 0);
+    return key;
+}
+
+/* Shell's sort: in place, and quick enough for the largest list. */
+void moves_sort(struct move_list *moves)
+{
+    static const int gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
+
+    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
+        int gap = gaps[g];
+
+        for (int i = gap; i < moves->count; i++) {
+            struct move move = moves->at[i];
+            uint64_t key = coordinate_key(move);
+            int to = i;
+
+            for (; to >= gap && coordinate_key(moves->at[to - gap]) > key; to -= gap)
+                moves->at[to] = moves->at[to - gap];
+            moves->at[to] = move;
+        }
+    }
+}
+
 static int seats_in(unsigned set)
 {
     int n = 0;

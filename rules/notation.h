@@ -29,6 +29,10 @@
 enum { MOVE_COORDINATE_MAX = 8 };
 size_t move_print_coordinate(struct move move, char *text, size_t size);
 
+/* Put moves into the order of these texts by character code (strcmp()): the one in which lists of
+ * moves are shown, and in which files of worked positions have them. */
+void moves_sort(struct move_list *moves);
+
 /*
  * Short algebraic of a legal move (an illegal one is a bug): the man's letter (none for a pawn,
  * turned or not), what tells it from other men of its kind that could go there legally, `x` if it

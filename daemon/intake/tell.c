@@ -28,28 +28,24 @@ enum {
 int moves_put(struct buf *out, const struct position *pos, int from, enum kind kind)
 {
     struct move_list *list = malloc(sizeof *list);
-    char(*texts)[MOVE_COORDINATE_MAX] = NULL;
     int n = 0;
 
     if (!list)
-        goto out;
+        return 0;
     position_legal_moves(pos, list);
-    texts = calloc((size_t)list->count + 1, sizeof *texts);
-    if (!texts)
-        goto out;
+    moves_sort(list);
     for (int i = 0; i < list->count; i++) {
         enum kind its = man_kind(position_man_at(pos, list->at[i].from));
+        char text[MOVE_COORDINATE_MAX];
 
-        if ((from == SQUARE_NONE || list->at[i].from == from) &&
-            (kind == KIND_NONE || its == kind || (kind_is_pawn(its) && kind_is_pawn(kind))))
-            (void)move_print_coordinate(list->at[i], texts[n++], sizeof texts[0]);
+        if ((from != SQUARE_NONE && list->at[i].from != from) ||
+            (kind != KIND_NONE && its != kind && !(kind_is_pawn(its) && kind_is_pawn(kind))))
+            continue;
+        (void)move_print_coordinate(list->at[i], text, sizeof text);
+        buf_printf(out, "%s%s", n == 0 ? "" : n % MOVES_A_LINE == 0 ? "\n" : " ", text);
+        n++;
     }
-    qsort(texts, (size_t)n, sizeof texts[0], str_compare);
-    for (int i = 0; i < n; i++)
-        buf_printf(out, "%s%s", i == 0 ? "" : i % MOVES_A_LINE == 0 ? "\n" : " ", texts[i]);
-out:
     free(list);
-    free(texts);
     return n;
 }
 

@@ -2,11 +2,9 @@
 #include "main/tool.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/str.h"
 #include "rules/notation.h"
 #include "rules/rules.h"
 
@@ -111,24 +109,16 @@ bool tool_play_text(struct position *pos, const char *text, struct spoken *ret_s
     return true;
 }
 
-struct sorted_moves {
-    struct move_list list;
-    char text[MOVES_MAX][MOVE_COORDINATE_MAX];
-};
-
 void tool_legal_moves(const struct position *pos, struct buf *out)
 {
-    static struct sorted_moves sorted; /* the main thread alone runs this */
-    int n;
+    static struct move_list list; /* the main thread alone runs this */
 
-    position_legal_moves(pos, &sorted.list);
-    n = sorted.list.count;
-    for (int i = 0; i < n; i++)
-        move_print_coordinate(sorted.list.at[i], sorted.text[i], sizeof sorted.text[i]);
-    qsort(sorted.text, (size_t)n, sizeof sorted.text[0], str_compare);
-    for (int i = 0; i < n; i++) {
-        if (i > 0)
-            buf_putc(out, ' ');
-        buf_puts(out, sorted.text[i]);
+    position_legal_moves(pos, &list);
+    moves_sort(&list);
+    for (int i = 0; i < list.count; i++) {
+        char text[MOVE_COORDINATE_MAX];
+
+        move_print_coordinate(list.at[i], text, sizeof text);
+        buf_printf(out, "%s%s", i > 0 ? " " : "", text);
     }
 }

@@ -366,6 +366,38 @@ static void test_every_written_move_is_read_back(void **state)
 
 /* ---- leaving */
 
+/* A move list as long as there is any, backwards and mixed: as strcmp() orders the texts. */
+static void test_moves_are_sorted_as_their_texts_are(void **state)
+{
+    static struct move_list list;
+    char last[MOVE_COORDINATE_MAX] = "", text[MOVE_COORDINATE_MAX];
+    uint32_t random = 7, sum = 0;
+
+    (void)state;
+    for (list.count = 0; list.count < MOVES_MAX; list.count++) {
+        static const enum kind kinds[] = {KIND_NONE, KIND_QUEEN, KIND_KNIGHT};
+        uint32_t of = list.count < MOVES_MAX / 2 ? (uint32_t)(MOVES_MAX - list.count)
+                                                 : (random = random * 1664525 + 1013904223) >> 8;
+
+        list.at[list.count] = (struct move){.from = (uint8_t)(of * 31 % 256),
+                                            .to = (uint8_t)(of * 7 % 256),
+                                            .promotion = (uint8_t)kinds[of % 3]};
+        sum += of * 31 % 256 * (of * 7 % 256);
+    }
+    moves_sort(&list);
+    for (int i = 0; i < list.count; i++) {
+        sum -= (uint32_t)list.at[i].from * list.at[i].to;
+        move_print_coordinate(list.at[i], text, sizeof text);
+        if (strcmp(last, text) > 0)
+            fail_msg("%s stands before %s", last, text);
+        strcpy(last, text);
+    }
+    assert_int_equal(sum, 0); /* the same moves */
+    list.count = 0;
+    moves_sort(&list);
+    assert_int_equal(list.count, 0);
+}
+
 static void test_a_resignation_is_read_where_a_move_would_stand(void **state)
 {
     static const struct {
@@ -418,6 +450,7 @@ int main(void)
         cmocka_unit_test(test_an_old_check_has_no_mark),
         cmocka_unit_test(test_a_short_buffer_is_cut_and_the_length_told),
         cmocka_unit_test(test_every_written_move_is_read_back),
+        cmocka_unit_test(test_moves_are_sorted_as_their_texts_are),
         cmocka_unit_test(test_a_resignation_is_read_where_a_move_would_stand),
     };
 
