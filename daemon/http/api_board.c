@@ -238,7 +238,6 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
 {
     static const char *const names[] = {"ply", "seat", NULL};
     static const char *const png_names[] = {"ply", "seat", "width", NULL};
-    static const char *const seats[] = {"south", "west", "north", "east"};
     struct game_view *view = malloc(sizeof *view);
     struct board_job *job = calloc(1, sizeof *job);
     int64_t width = 0;
@@ -247,7 +246,7 @@ static enum status answer_board(struct request *r, enum board_form form, struct 
     enum status st;
 
     request_query_only(r, form == BOARD_AS_PNG ? png_names : names);
-    request_query_word(r, "seat", seats, COUNT_OF(seats), &seat);
+    request_query_word(r, "seat", seat_words, SEAT_COUNT, &seat);
     if (form == BOARD_AS_PNG)
         request_query_int(r, "width", WIDTH_MIN, WIDTH_MAX, BOARD_PNG_DEFAULT, &width);
     r->data = job;

@@ -1,7 +1,6 @@
 /*
  * http/api_notes.c - what a player notes on a game, for himself alone.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /*
  * http/api_play.c - moves, resignation, draws; and what is legal.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +87,6 @@ static void act_data_free(void *arg)
 
 static struct act_data *read_act(struct request *r, struct err *err)
 {
-    static const char *const seats[SEAT_COUNT] = {"south", "west", "north", "east"};
     struct act_data *data = calloc(1, sizeof *data);
 
     r->data = data;
@@ -100,7 +98,7 @@ static struct act_data *read_act(struct request *r, struct err *err)
     data->act = (struct arbiter_act){.seat = ARBITER_ANY_SEAT, .ply = -1};
     form_int(&r->form, "state_number", FIELD_NEEDED, 0, INT64_MAX, &data->act.state_no);
     if (r->route->act != move_act)
-        form_word(&r->form, "seat", 0, seats, SEAT_COUNT, &data->act.seat);
+        form_word(&r->form, "seat", 0, seat_words, SEAT_COUNT, &data->act.seat);
     return data;
 }
 
@@ -286,30 +284,25 @@ enum status claim_draw_act(struct request *r, struct store_txn *txn, utc_ms now,
 
 /* ------------------------------------------------------------------------------ what is legal */
 
-/* Sorted by character code, as the files of worked positions have them. */
 static json_t *moves_of(const struct position *pos, int from)
 {
     struct move_list *list = malloc(sizeof *list);
-    char(*texts)[MOVE_COORDINATE_MAX] = NULL;
-    json_t *root = NULL;
-    int n = 0;
+    json_t *root;
 
     if (!list)
-        goto out;
+        return NULL;
     position_legal_moves(pos, list);
-    texts = calloc((size_t)list->count + 1, sizeof *texts);
-    if (!texts)
-        goto out;
-    for (int i = 0; i < list->count; i++)
-        if (from == SQUARE_NONE || list->at[i].from == from)
-            move_print_coordinate(list->at[i], texts[n++], sizeof texts[0]);
-    qsort(texts, (size_t)n, sizeof texts[0], str_compare);
+    moves_sort(list);
     root = json_array();
-    for (int i = 0; i < n; i++)
-        json_array_append_new(root, json_string(texts[i]));
-out:
+    for (int i = 0; i < list->count; i++) {
+        char text[MOVE_COORDINATE_MAX];
+
+        if (from != SQUARE_NONE && list->at[i].from != from)
+            continue;
+        move_print_coordinate(list->at[i], text, sizeof text);
+        json_array_append_new(root, json_string(text));
+    }
     free(list);
-    free(texts);
     return root;
 }
 

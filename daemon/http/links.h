@@ -3,8 +3,8 @@
  *
  * A connection has a limit to every wait: for its next request line, for the rest of a request, and
  * for taking an answer.  Whoever lets one pass is cut off by the ticker, which tells him why while
- * a request was being read.  More connections than allowed, in all or from one address, are taken so
- * that their first request can be answered 503.
+ * a request was being read.  More connections than allowed, in all or from one address, are taken
+ * so that their first request can be answered 503.
  *
  * Threads: the pool's, but for links_cut_slow(), which is the ticker's.  The list, and what both
  * sides write, is under http->lock.

@@ -11,7 +11,7 @@
 #include "rules/notation.h"
 #include "store/users.h"
 
-static const char *const seat_words[SEAT_COUNT] = {"south", "west", "north", "east"};
+const char *const seat_words[SEAT_COUNT] = {"south", "west", "north", "east"};
 
 struct viewer request_viewer(const struct request *r)
 {

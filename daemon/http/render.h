@@ -85,7 +85,8 @@ extern const char *const render_stopped_by[RENDER_STOPS];
 
 json_t *render_instant(utc_ms at); /* null for UTC_NONE */
 json_t *render_text(const char *text); /* null for "" and NULL */
-const char *render_seat(int seat);     /* "south" */
+extern const char *const seat_words[SEAT_COUNT]; /* "south", … */
+const char *render_seat(int seat);
 const char *render_colour(const struct game *game, int seat); /* "white" */
 bool parse_seat(const char *word, int *ret);
 const char *render_side(int team);  /* "south-north" */
