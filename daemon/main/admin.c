@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "main/cli.h"
 #include "main/cmd_receive.h"
 #include "main/engine.h"
 #include "store/audit.h"
@@ -197,6 +198,8 @@ static enum status user_password(struct admin_call *call, struct store_txn *txn,
     struct user_row user;
     enum status st = user_need(call, txn, &user, err);
 
+    if (st == ST_OK && !hash && !user.password_hash[0])
+        st = err_reason(err, REASON_ALREADY_DONE, "%s has no password", user.handle);
     if (st == ST_OK)
         st = people_password_set(&call->engine->people, txn, user.id, user.password_hash, hash,
                                  /* keep_session= */ 0, now, err);
@@ -220,8 +223,8 @@ static enum status user_token(struct admin_call *call, struct store_txn *txn, ut
     struct user_row user;
     enum status st = user_need(call, txn, &user, err);
 
-    if (st == ST_OK && user.disabled_at != UTC_NONE)
-        st = err_reason(err, REASON_FORBIDDEN, "the account %s is disabled", user.handle);
+    if (st == ST_OK)
+        st = people_is_open(&user, err);
     if (st != ST_OK)
         return st;
     for (const char *w = words ? words : "read,play"; *w;) {
@@ -369,7 +372,7 @@ static enum status game_act(struct admin_call *call, struct store_txn *txn, utc_
     enum game_result result;
     int64_t length_ms;
     utc_ms until = UTC_NONE;
-    char at[UTC_TEXT_SIZE] = "none";
+    char at[UTC_TEXT_SIZE];
     enum status st = game ? game_need(call, txn, game, err)
                           : err_reason(err, REASON_NO_MEMORY, "out of memory");
 
@@ -400,11 +403,15 @@ static enum status game_act(struct admin_call *call, struct store_txn *txn, utc_
     }
     if (st != ST_OK)
         goto out;
-    if (game->deadline_at != UTC_NONE)
-        utc_format(game->deadline_at, at);
-    buf_printf(call->out, "%s %s%s ply=%d deadline=%s result=%s\n", game->public_id,
+    st = arbiter_pause_end(store_txn_conn(txn), game->id, &until, err);
+    if (st != ST_OK)
+        goto out;
+    buf_printf(call->out, "%s %s%s ply=%d deadline=%s", game->public_id,
                game_state_str(game->state), game->paused_at != UTC_NONE ? " paused" : "",
-               game->ply, at, game_result_str(game->result));
+               game->ply, cli_instant(game->deadline_at, at));
+    if (game->paused_at != UTC_NONE)
+        buf_printf(call->out, " until=%s", cli_instant(until, at));
+    buf_printf(call->out, " result=%s\n", game_result_str(game->result));
 out:
     free(game);
     return st;

@@ -88,15 +88,16 @@ int cmd_user_list(struct cli *cli)
         }
         for (size_t i = 0; i < n; i++) {
             const struct user_row *u = &rows[i];
-            printf("%-20s %s %-6s %-20s %s%s%s%s%s\n", u->handle, cli_instant(u->created_at, at),
-                   u->language, u->zone, u->is_operator ? "operator " : "",
+            const char *address = cli_flag(cli, "addresses") ? u->address : "";
+            printf("%-20s %s %-6s %-20s %s%s%s%s%s%s\"%s\"\n", u->handle,
+                   cli_instant(u->created_at, at), u->language, u->zone, u->is_operator ? "operator " : "",
                    u->disabled_at != UTC_NONE ? "disabled " : "",
                    u->password_hash[0] ? "password " : "",
                    !u->address[0]                 ? "no-address "
                    : u->verified_at == UTC_NONE   ? "unverified "
                    : u->address_state != ADDRESS_OK ? "suspended "
                                                   : "",
-                   cli_flag(cli, "addresses") ? u->address : "");
+                   address, *address ? " " : "", u->display_name);
             (void)str_copy(after, sizeof after, u->handle_key);
         }
     }

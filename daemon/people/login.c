@@ -78,9 +78,7 @@ enum status people_link_make(const struct people *p, struct store_txn *txn, int6
 
     if (st != ST_OK)
         return st;
-    if (user.disabled_at != UTC_NONE)
-        return ERR_DETAIL(err, REASON_FORBIDDEN, "refusal.account_disabled",
-                          "the account {handle} is disabled", ERR_TEXT("handle", user.handle));
+    TRY(people_is_open(&user, err));
     secret_make(p, secret);
     secret_hash(secret, hash);
     st = login_links_create(txn, user_id, hash, /* prelogin_hash= */ NULL, now,
@@ -120,9 +118,7 @@ static enum status session_begin(const struct people *p, struct store_txn *txn,
     size_t n = 0;
     enum status st;
 
-    if (user->disabled_at != UTC_NONE)
-        return ERR_DETAIL(err, REASON_FORBIDDEN, "refusal.account_disabled",
-                          "the account {handle} is disabled", ERR_TEXT("handle", user->handle));
+    TRY(people_is_open(user, err));
     TRY(sessions_thin(txn, user->id, now, err));
     for (const char *a = agent ? agent : ""; *a && n + 1 < sizeof clean; a++)
         clean[n++] = *a >= 0x20 && *a < 0x7f ? *a : '?'; /* it is shown to its owner */

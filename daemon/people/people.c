@@ -207,8 +207,10 @@ enum status people_invite(const struct people *p, struct store_txn *txn, int64_t
     int64_t id;
     enum status st = users_get(store_txn_conn(txn), by_user, &user, err);
 
+    if (st == ST_OK)
+        st = people_is_open(&user, err);
     if (st == ST_OK && address)
-        st = address_is_fit(address, err);
+        st = people_address_check(p, address, err);
     if (st == ST_OK && note &&
         (strlen(note) >= INVITE_NOTE_SIZE || !utf8_is_valid(note, strlen(note))))
         st = ERR_DETAIL(err, REASON_BAD_FIELD, "refusal.invite_note",
@@ -389,6 +391,13 @@ enum status people_add(const struct people *p, struct store_txn *txn,
         address_fold(user->address, row.address_key);
         if (user->is_verified)
             row.verified_at = now;
+        /* Also of one that is not verified: his links would be the other account's. */
+        st = users_find_address(store_txn_conn(txn), row.address_key, &(struct user_row){0}, err);
+        if (st == ST_OK)
+            return err_detail(err, REASON_ALREADY_DONE, "refusal.address_taken",
+                              "another account has this mail address");
+        if (st != ST_NOT_FOUND)
+            return st;
     }
     st = users_create(txn, &row, now, &id, err);
     if (st == ST_OK)
@@ -396,6 +405,14 @@ enum status people_add(const struct people *p, struct store_txn *txn,
     if (st == ST_OK)
         *ret_id = id;
     return st;
+}
+
+enum status people_is_open(const struct user_row *user, struct err *err)
+{
+    return user->disabled_at == UTC_NONE
+               ? ST_OK
+               : ERR_DETAIL(err, REASON_FORBIDDEN, "refusal.account_disabled",
+                            "the account {handle} is disabled", ERR_TEXT("handle", user->handle));
 }
 
 enum status people_disable(const struct people *p, struct store_txn *txn, int64_t by_user,

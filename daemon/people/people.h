@@ -38,6 +38,7 @@
 #include "base/utc.h"
 #include "store/logins.h" /* sizes and scopes */
 
+struct user_row;
 struct zone_cache;
 
 enum {
@@ -153,7 +154,8 @@ MUST_CHECK enum status people_register(const struct people *p, struct store_txn 
                                        struct err *err);
 
 
-/* An invitation to register, shown once.  address NULL: good for any. */
+/* An invitation to register, shown once.  address NULL: good for any.  REASON_FORBIDDEN: by_user is
+ * disabled. */
 MUST_CHECK enum status people_invite(const struct people *p, struct store_txn *txn,
                                      int64_t by_user, const char *address, const char *note,
                                      utc_ms now, char ret_secret[SECRET_SIZE], struct err *err);
@@ -316,8 +318,11 @@ struct people_new {
 MUST_CHECK enum status people_add(const struct people *p, struct store_txn *txn,
                                   const struct people_new *user, utc_ms now, int64_t *ret_id,
                                   struct err *err);
-/* Shut an account, or open it again.  Shutting ends its sessions and revokes its tokens; its games
- * go on by their clocks.  by_user 0: the administrator on the command line. */
+/* REASON_FORBIDDEN when the account is shut. */
+MUST_CHECK enum status people_is_open(const struct user_row *user, struct err *err);
+/* Shut an account, or open it again.  Shutting ends its sessions, revokes its tokens and takes its
+ * invitations to register back; its games go on by their clocks.  by_user 0: the administrator on
+ * the command line. */
 MUST_CHECK enum status people_disable(const struct people *p, struct store_txn *txn,
                                       int64_t by_user, int64_t user_id, bool is_disabled,
                                       utc_ms now, struct err *err);

@@ -603,6 +603,9 @@
     X(INVITE_REVOKE,                                                                               \
       "UPDATE invites SET revoked_at = ?2 WHERE id = ?1 AND used_at IS NULL AND revoked_at IS"     \
       " NULL RETURNING id")                                                                        \
+    X(INVITE_REVOKE_ALL,                                                                           \
+      "UPDATE invites SET revoked_at = ?2 WHERE created_by = ?1 AND used_at IS NULL AND"           \
+      " revoked_at IS NULL")                                                                       \
     X(SESSION_PUT,                                                                                 \
       "INSERT INTO sessions (token_hash, user_id, method, agent, created_at, last_used_at,"        \
       " expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6) RETURNING id")                             \

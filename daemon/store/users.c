@@ -247,6 +247,8 @@ enum status users_set_disabled(struct store_txn *txn, int64_t id, bool is_disabl
     if (st == ST_OK)
         st = for_user(txn, Q_LOGIN_LINK_EXPIRE_ALL, id, now, err);
     if (st == ST_OK)
+        st = for_user(txn, Q_INVITE_REVOKE_ALL, id, now, err);
+    if (st == ST_OK)
         st = tokens_revoke_user(txn, id, now, err);
     if (st == ST_OK)
         st = webhooks_off(txn, id, now, err);
