@@ -1,9 +1,12 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 2048 };
@@ -11,14 +14,26 @@ enum { LINE_MAX_BYTES = 2048 };
 static enum log_level log_most = LOG_LEVEL_INFO;
 static utc_ms (*log_now)(void *);
 static void *log_now_arg;
-static int log_to_journal;
+static bool log_to_journal;
 
 void log_init(enum log_level most, utc_ms (*now)(void *), void *now_arg)
 {
     log_most = most;
     log_now = now;
     log_now_arg = now_arg;
-    log_to_journal = getenv("JOURNAL_STREAM") != NULL;
+    log_to_journal = log_is_journal();
+}
+
+bool log_is_journal(void)
+{
+    const char *journal = getenv("JOURNAL_STREAM"); /* "device:inode" */
+    char own[48];
+    struct stat about;
+
+    if (journal == NULL || fstat(STDERR_FILENO, &about) != 0)
+        return false;
+    snprintf(own, sizeof own, "%ju:%ju", (uintmax_t)about.st_dev, (uintmax_t)about.st_ino);
+    return strcmp(own, journal) == 0;
 }
 
 void log_event(enum log_level level, const char *fmt, ...)

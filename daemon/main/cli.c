@@ -1,12 +1,16 @@
 #include "main/cli.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/str.h"
 #include "settings/settings.h"
+
+enum { COMPLAINT_MAX_BYTES = 4096 };
 
 static const struct cli_option common_options[] = {
     {"config", 'c', "FILE", "the configuration (default " SETTINGS_DEFAULT_PATH ")"},
@@ -22,15 +26,27 @@ const char *cli_instant(utc_ms at, char ret[UTC_TEXT_SIZE])
     return ret;
 }
 
+void cli_complain(const char *lines)
+{
+    const char *level = log_is_journal() ? "<3>" : "";
+
+    while (*lines) {
+        int n = (int)strcspn(lines, "\n");
+        fprintf(stderr, "%s%.*s\n", level, n, lines);
+        lines += n + (lines[n] == '\n');
+    }
+}
+
 int cli_fail(int status, const char *fmt, ...)
 {
+    char line[COMPLAINT_MAX_BYTES];
     va_list args;
+    int n = snprintf(line, sizeof line, "fourhanded: ");
 
-    fputs("fourhanded: ", stderr);
     va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
+    (void)vsnprintf(line + n, sizeof line - (size_t)n, fmt, args);
     va_end(args);
-    fputc('\n', stderr);
+    cli_complain(line);
     return status;
 }
 
@@ -272,12 +288,13 @@ static int command_run(struct cli *cli, int argc, char **argv, int i)
     return cli->command->run(cli);
 }
 
-int cli_run(const struct cli_command *table, const struct main_seams *seams, int argc, char **argv)
+/* What argv asks for; *ret_command is whose words it has, untouched when it has none's. */
+static int words_run(const struct cli_command *table, const struct main_seams *seams, int argc,
+                     char **argv, const struct cli_command **ret_command)
 {
     struct cli cli = {.seams = seams, .config_path = SETTINGS_DEFAULT_PATH};
     int i = 1, st;
 
-    letters_check(table);
     for (; i < argc && argv[i][0] == '-'; i++) { /* before the words: -c and --set */
         if (str_eq(argv[i], "--help") || str_eq(argv[i], "-h")) {
             table_help(table, NULL);
@@ -295,9 +312,23 @@ int cli_run(const struct cli_command *table, const struct main_seams *seams, int
             cli.command = c;
     if (!cli.command)
         return no_command(table, argc - i, argv + i);
+    *ret_command = cli.command;
     i += (int)words_count(cli.command->words);
     if (cli.command->run_raw)
         return cli.command->run_raw(argc - i + 1, argv + i - 1);
-    st = command_run(&cli, argc, argv, i);
-    return st == CLI_USAGE && cli.command->usage_status ? cli.command->usage_status : st;
+    return command_run(&cli, argc, argv, i);
+}
+
+int cli_run(const struct cli_command *table, const struct main_seams *seams, int argc, char **argv)
+{
+    const struct cli_command *command = NULL;
+    int st;
+
+    letters_check(table);
+    st = words_run(table, seams, argc, argv, &command);
+    if (command && command->usage_status) /* its status tells what became of the work alone */
+        return st == CLI_USAGE ? command->usage_status : st;
+    if (st == CLI_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        return cli_fail(CLI_FAILED, "standard output: %s", strerror(errno));
+    return st;
 }

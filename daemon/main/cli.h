@@ -9,8 +9,9 @@
  * Options may stand anywhere after the command's words; "--" ends them.  -c and --set are common
  * to every command that reads the configuration and may also stand before the words.
  *
- * Exit status: CLI_OK; CLI_FAILED with one line on standard error saying what went wrong;
- * CLI_USAGE with one line saying what is wrong with the command line.
+ * Exit status: CLI_OK; CLI_FAILED, also where what was to be printed could not be, with one line on
+ * standard error saying what went wrong; CLI_USAGE with one line saying what is wrong with the
+ * command line.
  *
  * Ownership: strings in struct cli point into argv.  Threads: the main thread, before others start.
  */
@@ -70,7 +71,9 @@ bool cli_flag(const struct cli *cli, const char *name);
 /* An instant as the subcommands print it; "-" for none. */
 const char *cli_instant(utc_ms at, char ret[UTC_TEXT_SIZE]);
 
-/* "fourhanded: …" on standard error; returns status for the exit. */
+/* Lines on standard error, each an error also for systemd's journal. */
+void cli_complain(const char *lines);
+/* The same of one line, "fourhanded: …"; returns status for the exit. */
 int cli_fail(int status, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

@@ -170,7 +170,7 @@ static int load(struct cli *cli, unsigned look, struct settings *ret)
 
     if (settings_load(cli->config_path, cli->sets, cli->set_count, &judge, ret, &errors, &err) !=
         ST_OK) {
-        fputs(errors.data, stderr);
+        cli_complain(errors.data);
         st = cli_fail(CLI_FAILED, "%s", err.text);
     }
     buf_release(&errors);

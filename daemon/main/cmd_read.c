@@ -90,7 +90,8 @@ int cmd_user_list(struct cli *cli)
             const struct user_row *u = &rows[i];
             const char *address = cli_flag(cli, "addresses") ? u->address : "";
             printf("%-20s %s %-6s %-20s %s%s%s%s%s%s\"%s\"\n", u->handle,
-                   cli_instant(u->created_at, at), u->language, u->zone, u->is_operator ? "operator " : "",
+                   cli_instant(u->created_at, at), u->language, u->zone,
+                   u->is_operator ? "operator " : "",
                    u->disabled_at != UTC_NONE ? "disabled " : "",
                    u->password_hash[0] ? "password " : "",
                    !u->address[0]                 ? "no-address "

@@ -430,6 +430,7 @@ static void ready_tell(struct serving *s)
     printf("ready %s%s%s%s%s\n", s->where, s->metrics_where[0] ? " metrics " : "", s->metrics_where,
            *lmtp ? " lmtp " : "", lmtp);
     fflush(stdout);
+    clearerr(stdout); /* it serves, whether anybody reads that or not */
     log_event(LOG_LEVEL_INFO, "ready version=%s where=%s url=%s", FH_VERSION, s->where,
               s->engine.public_url);
     (void)sd_notifyf(0, "READY=1\nSTATUS=serving %s", s->engine.public_url);

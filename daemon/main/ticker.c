@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "base/str.h"
 #include "base/thread.h"
 #include "store/idempotency.h"
 #include "store/imap_boxes.h"
@@ -13,7 +14,11 @@
 #include "store/outbox.h"
 #include "store/tokens.h"
 
-enum { TICK_LIMIT = 200, PURGE_LIMIT = 500 };
+enum {
+    TICK_LIMIT = 200,
+    PURGE_LIMIT = 500,
+    FAILED_LOG_EVERY = 60 /* of the ticks that fail, which come once a second */
+};
 
 #define PURGE_EVERY_MS MS_HOUR
 #define LOGINS_LIFE_MS (30 * MS_DAY) /* kept after they expired */
@@ -95,41 +100,31 @@ enum status ticker_first(struct engine *engine, struct err *err)
 
 static enum status purge_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
-    int64_t *more = arg, n, erased;
-    enum status st;
+    static const struct {
+        enum status (*purge)(struct store_txn *txn, utc_ms before, int max, int64_t *ret_n,
+                             struct err *err);
+        int64_t life_ms;
+    } rows[] = {
+        {idempotency_purge, IDEMPOTENCY_LIFE_MS}, {logins_purge, LOGINS_LIFE_MS},
+        {outbox_purge, OUTBOX_LIFE_MS},           {tokens_purge, TOKENS_LIFE_MS},
+        {invitations_purge, INVITED_KEEP_MS},
+    };
+    bool *ret_more = arg, more = false;
+    int64_t n = 0, erased = 0;
 
-    *more = 0;
-    st = idempotency_purge(txn, now - IDEMPOTENCY_LIFE_MS, PURGE_LIMIT, &n, err);
-    if (st == ST_OK) {
-        *more += n >= PURGE_LIMIT;
-        st = logins_purge(txn, now - LOGINS_LIFE_MS, PURGE_LIMIT, &n, err);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        TRY(rows[i].purge(txn, now - rows[i].life_ms, PURGE_LIMIT, &n, err));
+        more = more || n >= PURGE_LIMIT;
     }
-    if (st == ST_OK) {
-        *more += n >= PURGE_LIMIT;
-        st = outbox_purge(txn, now - OUTBOX_LIFE_MS, PURGE_LIMIT, &n, err);
-    }
-    if (st == ST_OK) {
-        *more += n >= PURGE_LIMIT;
-        st = tokens_purge(txn, now - TOKENS_LIFE_MS, PURGE_LIMIT, &n, err);
-    }
-    if (st == ST_OK) {
-        *more += n >= PURGE_LIMIT;
-        st = invitations_purge(txn, now - INVITED_KEEP_MS, PURGE_LIMIT, &n, err);
-    }
-    if (st == ST_OK) {
-        *more += n >= PURGE_LIMIT;
-        st = inbox_purge(txn, now, PURGE_LIMIT, &erased, &n, err);
-    }
-    if (st == ST_OK) {
-        *more += n >= PURGE_LIMIT || erased >= PURGE_LIMIT;
-        st = imap_boxes_purge(txn, now - IMAP_BOX_LIFE_MS, &n, err);
-    }
-    return st;
+    TRY(inbox_purge(txn, now, PURGE_LIMIT, &erased, &n, err));
+    TRY(imap_boxes_purge(txn, now - IMAP_BOX_LIFE_MS, &(int64_t){0}, err));
+    *ret_more = more || n >= PURGE_LIMIT || erased >= PURGE_LIMIT;
+    return ST_OK;
 }
 
 static void purge(struct engine *engine)
 {
-    int64_t more = 0;
+    bool more = false;
     struct writer_command command = {.name = "purge", .run = purge_run, .arg = &more};
     struct err err = ERR_INIT;
 
@@ -167,6 +162,7 @@ static void *ticker_main(void *arg)
     struct ticker *t = arg;
     utc_ms now = clock_guard_now(&t->engine->guard), purge_at = now, next_at;
     int64_t wait_ms = 0;
+    int failed = 0; /* ticks, one after another */
 
     thread_name("ticker");
     while (ticker_wait(t, wait_ms, now + wait_ms)) {
@@ -180,9 +176,14 @@ static void *ticker_main(void *arg)
             now = clock_guard_now(&t->engine->guard); /* it may have taken a while */
         }
         wait_ms = ARBITER_HEARTBEAT_MS;
+        if (st == ST_OK && failed > 0)
+            log_event(LOG_LEVEL_INFO, "tick_recovered failed=%d", failed);
+        failed = st == ST_OK ? 0 : failed + 1;
         if (st != ST_OK) {
-            log_event(LOG_LEVEL_ERROR, "tick_failed why=\"%s\"", err.text);
-            wait_ms = MS_SECOND; /* the disk may be full; look again soon, not at once */
+            /* The disk may be full, and the log lie on it: look again soon, but say so seldom. */
+            if (failed % FAILED_LOG_EVERY == 1)
+                log_event(LOG_LEVEL_ERROR, "tick_failed failed=%d why=\"%s\"", failed, err.text);
+            wait_ms = MS_SECOND;
         } else if (next_at != UTC_NONE && next_at - now < wait_ms) {
             wait_ms = next_at > now ? next_at - now : 0;
         }

@@ -22,6 +22,7 @@ enum status conn_fail(struct store_conn *conn, struct err *err, const char *what
     int code = conn->db ? sqlite3_extended_errcode(conn->db) : SQLITE_NOMEM;
     const char *text = conn->db ? sqlite3_errmsg(conn->db) : "out of memory";
     const char *path = conn->db ? sqlite3_db_filename(conn->db, "main") : NULL;
+    int saved;
 
     if (!path || !*path)
         path = "the file";
@@ -47,9 +48,12 @@ enum status conn_fail(struct store_conn *conn, struct err *err, const char *what
         return err_reason(err, REASON_STORE_FAILED,
                           "store: %s or its folder is read-only for this user; even reading makes "
                           "files beside it (-wal, -shm)", path);
-    case SQLITE_FULL:
     case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
+    case SQLITE_CANTOPEN: /* SQLite's sentence tells what could not be done, the system's why */
+        saved = sqlite3_system_errno(conn->db);
+        return err_reason(err, REASON_STORE_FAILED, "store: %s: %s: %s%s%s", path, what, text,
+                          saved ? ": " : "", saved ? strerror(saved) : "");
+    case SQLITE_FULL:
     case SQLITE_PERM:
     case SQLITE_AUTH:
     case SQLITE_INTERRUPT:

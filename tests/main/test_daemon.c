@@ -431,10 +431,20 @@ static void test_subcommands_change_the_same_things_with_and_without_a_daemon(vo
     assert_int_equal(RUN(c, text, "user", "list"), 0);
     assert_non_null(strstr(text, "disabled"));
     assert_int_equal(RUN(c, text, "user", "disable", "nobody"), 1);
+    /* His links would be anna's: her address is proved. */
+    assert_int_equal(RUN(c, text, "user", "add", "clara", "Anna@example.org"), 1);
+    assert_int_equal(RUN(c, text, "user", "add", "clara", "clara@example.org", "-n",
+                         "Clara M\xc3\xbcller"),
+                     0);
+    assert_int_equal(RUN(c, text, "user", "list", "-a"), 0);
+    assert_non_null(strstr(text, "unverified clara@example.org \"Clara M\xc3\xbcller\"\n"));
+    assert_int_equal(RUN(c, text, "user", "password", "clara", "--remove"), 1);
     assert_int_equal(RUN(c, text, "game", "credit", "aaaaaaaa", "2d"), 1);
     assert_int_equal(RUN(c, text, "game", "show", "aaaaaaaa"), 1);
     file_read(path_of(c, "log"), text, sizeof text);
     assert_non_null(strstr(text, "fourhanded: there is no account \"nobody\"\n"));
+    assert_non_null(strstr(text, "fourhanded: another account has this mail address\n"));
+    assert_non_null(strstr(text, "fourhanded: clara has no password\n"));
     assert_non_null(strstr(text, "fourhanded: there is no game \"aaaaaaaa\"\n"));
 }
 
@@ -471,8 +481,15 @@ static void test_an_invitation_to_register_is_listed_and_taken_back(void **state
     assert_int_equal(RUN(c, text, "user", "uninvite", "2"), 0);
     assert_int_equal(RUN(c, text, "user", "invites"), 0);
     assert_string_equal(text, "");
+    /* Whoever is shut out lets nobody in. */
+    assert_int_equal(RUN(c, text, "user", "invite", "anna"), 0);
+    assert_int_equal(RUN(c, text, "user", "disable", "anna"), 0);
+    assert_int_equal(RUN(c, text, "user", "invites"), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(RUN(c, text, "user", "invite", "anna"), 1);
     file_read(path_of(c, "log"), text, sizeof text);
     assert_non_null(strstr(text, "fourhanded: there is no invitation 2\n"));
+    assert_non_null(strstr(text, "fourhanded: the account anna is disabled\n"));
     assert_non_null(strstr(text, "fourhanded: invitation 1 has been taken back already\n"));
     assert_non_null(strstr(text, "fourhanded: an invitation is named by its number; user invites "
                                  "tells it\n"));
@@ -863,6 +880,79 @@ static void test_letters_come_in_by_lmtp_and_maildir_and_are_looked_at(void **st
     assert_int_equal(stat(path_of(c, "box/cur/1:2,S"), &about), 0);
 }
 
+/* ------------------------------------------------------------------------------- output */
+
+static void to_full_disk(void *arg)
+{
+    (void)arg;
+    dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+}
+
+static int run_to_full_disk(struct club *c, const char *const *words)
+{
+    FILE *out;
+    pid_t pid = program_start(c, words, to_full_disk, NULL, &out);
+
+    fclose(out);
+    return process_wait(pid);
+}
+
+/* A token is shown once: who could not read it must hear so.  A letter that is stored is stored. */
+static void test_what_cannot_be_printed_is_no_success(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+
+    config_write(c, "mail_in: { address = \"play@example.org\"; };\n");
+    letter_write(c, "letter", letter);
+    assert_int_equal(RUN(c, text, "user", "add", "anna"), 0);
+    assert_int_equal(run_to_full_disk(c, (const char *const[]){"user", "token", "anna", NULL}), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "fourhanded: standard output: No space left on device\n"));
+    assert_int_equal(run_to_full_disk(c, (const char *const[]){"user", "list", NULL}), 1);
+    assert_int_equal(run_to_full_disk(c, (const char *const[]){"verify", "--help", NULL}), 1);
+    assert_int_equal(run_to_full_disk(c, (const char *const[]){"rules", "--help", NULL}), 1);
+    assert_int_equal(
+        run_to_full_disk(c, (const char *const[]){"receive", path_of(c, "letter"), NULL}), 0);
+}
+
+/* Standard error is the journal, or (arg not NULL) was so before it was led to a file. */
+static void as_journal(void *arg)
+{
+    char name[48];
+    struct stat about;
+
+    if (arg || fstat(STDERR_FILENO, &about) != 0)
+        (void)snprintf(name, sizeof name, "1:1");
+    else
+        (void)snprintf(name, sizeof name, "%ju:%ju", (uintmax_t)about.st_dev,
+                       (uintmax_t)about.st_ino);
+    (void)setenv("JOURNAL_STREAM", name, 1);
+}
+
+static void test_errors_have_their_level_in_the_journal_alone(void **state)
+{
+    struct club *c = *state;
+    const char *const words[] = {"user", "list", "--set", "bogus=1", NULL};
+    char text[2000];
+    FILE *out;
+
+    for (int is_elsewhere = 0; is_elsewhere < 2; is_elsewhere++) {
+        pid_t pid = program_start(c, words, as_journal, is_elsewhere ? c : NULL, &out);
+        fclose(out);
+        assert_int_equal(process_wait(pid), 1);
+        file_read(path_of(c, "log"), text, sizeof text);
+        if (is_elsewhere) {
+            assert_true(str_starts(text, "--set: bogus: "));
+            assert_null(strstr(text, "<3>"));
+        } else {
+            assert_true(str_starts(text, "<3>--set: bogus: "));
+            assert_non_null(strstr(text, "\n<3>fourhanded: "));
+        }
+        (void)unlink(path_of(c, "log"));
+    }
+}
+
 /* ------------------------------------------------------------------------------- systemd */
 
 struct systemd {
@@ -1056,6 +1146,8 @@ int main(int argc, char **argv)
         TEST(test_a_file_that_is_broken_is_a_fault_that_is_counted),
         TEST(test_subcommands_change_the_same_things_with_and_without_a_daemon),
         TEST(test_an_invitation_to_register_is_listed_and_taken_back),
+        TEST(test_what_cannot_be_printed_is_no_success),
+        TEST(test_errors_have_their_level_in_the_journal_alone),
         TEST(test_the_file_is_verified_and_copied_beside_a_running_daemon),
         TEST(test_a_killed_daemon_starts_again_over_what_it_left),
         TEST(test_time_away_is_an_outage_beyond_five_minutes_only),
