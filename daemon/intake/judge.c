@@ -481,12 +481,29 @@ static enum status envelope_user(struct act *a, struct user_row *ret, struct err
     return st;
 }
 
+/* Whose the token is, into ret, where the envelope names nobody that we know and no machine;
+ * user.id 0: nobody is to be told. */
+static enum status owner_of_token(struct act *a, const struct token_row *token,
+                                  struct user_row *ret, struct err *err)
+{
+    const struct inbox_row *row = &a->reading->row;
+
+    ret->id = 0;
+    if (!row->sender[0] || letter_address_is_machine(row->sender) ||
+        !token_is_good(token, a->at))
+        return ST_OK;
+    TRY(users_get(a->conn, token->user_id, ret, err));
+    if (ret->disabled_at != UTC_NONE || ret->verified_at == UTC_NONE)
+        ret->id = 0;
+    return ST_OK;
+}
+
 /*
  * A letter that the limits keep from being read (P29, P38), or without both text and sender.  Who
  * wrote it can't be found out; but one that came to a token of ours, or from a player's address as
- * the envelope says, is put aside, for the operator to look at, and if it is the token's owner's
- * address he is told, so that he does not lose on time in silence.  All others are strangers':
- * anybody can send those.
+ * the envelope says, is put aside, for the operator to look at, and the token's owner is told, so
+ * that he does not lose on time in silence: his provider may have put an address of its own on the
+ * envelope.  All others are strangers': anybody can send those.
  */
 static enum status judge_unread(struct act *a, struct settlement *s, struct err *err)
 {
@@ -507,6 +524,8 @@ static enum status judge_unread(struct act *a, struct settlement *s, struct err 
         st = envelope_user(a, user, err);
         if (is_ours || user->id != 0)
             s->state = INBOX_QUARANTINED;
+        if (st == ST_OK && is_ours && user->id == 0)
+            st = owner_of_token(a, &token, user, err);
         if (st == ST_OK && is_ours && user->id == token.user_id) {
             a->sender.user = *user;
             a->sender.has_user = true;

@@ -238,11 +238,13 @@ static void charset_name(const char *charset, char ret[64])
 
 /* Charsets whose bytes look like ASCII or like nothing: their label must be believed.  Not so
  * UTF-7: no mail program writes it any more, and it can hide a word from whoever looks at it. */
-static bool charset_is_shifty(const char *name)
+static bool charset_is_shifty(const char *name, const char *text, size_t n)
 {
-    return strncasecmp(name, "iso-2022", 8) == 0 || strncasecmp(name, "utf-16", 6) == 0 ||
-           strncasecmp(name, "utf-32", 6) == 0 || strncasecmp(name, "ucs-", 4) == 0 ||
-           strncasecmp(name, "hz", 2) == 0;
+    /* These shift in seven bits: eight belie them. */
+    if (strncasecmp(name, "iso-2022", 8) == 0 || strncasecmp(name, "hz", 2) == 0)
+        return bytes_are_ascii(text, n);
+    return strncasecmp(name, "utf-16", 6) == 0 || strncasecmp(name, "utf-32", 6) == 0 ||
+           strncasecmp(name, "ucs-", 4) == 0;
 }
 
 /* Charsets of several bytes a character: what decodes cleanly in one is hardly anything else, while
@@ -335,7 +337,10 @@ void decode_charset(const char *text, size_t n, const char *charset, struct buf 
         put_utf8(text + 3, n - 3, out);
         return;
     }
-    if (n >= 2 && memcmp(text, "\xff\xfe", 2) == 0) {
+    if (n >= 4 && memcmp(text, "\xff\xfe\0\0", 4) == 0) {
+        if (put_converted(text + 4, n - 4, "UTF-32LE", false, out))
+            return;
+    } else if (n >= 2 && memcmp(text, "\xff\xfe", 2) == 0) {
         if (put_converted(text + 2, n - 2, "UTF-16LE", false, out))
             return;
     } else if (n >= 2 && memcmp(text, "\xfe\xff", 2) == 0) {
@@ -343,7 +348,7 @@ void decode_charset(const char *text, size_t n, const char *charset, struct buf 
             return;
     }
     label = str_case_eq(name, "utf-16") ? "UTF-16BE" : name; /* RFC 2781 4.3 */
-    if (charset_is_shifty(name) && put_converted(text, n, label, false, out))
+    if (charset_is_shifty(name, text, n) && put_converted(text, n, label, false, out))
         return;
     if (charset_is_multibyte(name) && !bytes_are_ascii(text, n) &&
         put_named(text, n, name, true, out))

@@ -535,8 +535,9 @@ static bool begins_rest(const struct element *e)
 {
     static const char *const list[] = {"divrplyfwdmsg", "appendonsend", "stopspelling", "zwchr",
                                        "mail-editor-reference-message-container",
-                                       "outlookmessageheader", "forwarded-message",
-                                       "isforwardcontent", NULL};
+                                       "ms-outlook-mobile-reference-message",
+                                       "outlookmessageheader", "olk_src_body_section",
+                                       "forwarded-message", "isforwardcontent", NULL};
 
     for (const char *const *mark = list; *mark; mark++)
         if (has_mark(e, *mark))
@@ -553,11 +554,16 @@ static bool is_introduction(const struct element *e)
 
 static bool is_quotation(const struct element *e)
 {
+    static const char *const list[] = {"zmail_extra", "messagereplysection", "edo-original",
+                                       "edo-meta", NULL};
     const char *border = strstr(e->style, "border-left:");
 
     if (strcmp(e->name, "blockquote") == 0 || strstr(e->marks, "quote") != NULL ||
         is_introduction(e))
         return true;
+    for (const char *const *mark = list; *mark; mark++)
+        if (has_mark(e, *mark))
+            return true;
     /* A bar at the left is how many programs draw one; "0", "none" and the like draw none. */
     if (strstr(e->style, "border-left-style:solid") != NULL)
         return true;
@@ -853,7 +859,8 @@ void html_text(const char *html, size_t n, struct buf *out, bool *ret_leaves_out
 {
     /* Not "head": its end tag is sometimes forgotten, and the rest of it says nothing anyway. */
     static const char *const silent[] = {"script", "style",    "title",
-                                         "object", "noscript", "textarea", "template", NULL};
+                                         "object", "noscript", "textarea", "template",
+                                         "xml",    NULL};
     struct page page = {.out = out, .look = STYLE_LOOK_INIT};
     const char *p = html, *end = html + n;
 

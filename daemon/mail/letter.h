@@ -18,7 +18,7 @@
  *   (mail/scan.h).
  *
  * What is mended and what is refused
- *   Mended: an mbox "From " line first, CR or CRLF ends (CR also where a mail
+ *   Mended: an mbox "From " line first, CR, LF CR or CRLF ends (the odd ones also where a mail
  *   server has put lines of its own above, scan_cr_from()), a missing blank line after the headers,
  *   text after the end of base64, wrong or unknown charsets (UTF-8 is tried first, windows-1252
  *   last), missing or unending boundaries, Content-Types that are none (read as text/plain).

@@ -427,8 +427,10 @@ static size_t zone_at(const struct split *s, size_t i)
         if ((n = header_block_at(s, at)) == 0 && (n = introduction_at(s, at)) == 0) {
             if (line_is_delimiter(low(s, at)) || is_one_line_block(low(s, at)))
                 n = 1;
-            else if (line_is_rule(low(s, at)) && at + 1 < s->count) {
-                /* A rule belongs to the block below it, not to anything else. */
+            else if ((line_is_rule(low(s, at)) || line_is_dashed(low(s, at))) &&
+                     at + 1 < s->count) {
+                /* A rule belongs to the block below it, not to anything else; so do words between
+                 * two dashes. */
                 size_t after = skip_blanks(s, at + 1);
 
                 n = after < s->count && header_block_at(s, after) > 0 ? after - at : 0;
@@ -473,7 +475,7 @@ static bool is_plainly_banner(const struct split *s, size_t i)
 {
     const char *line = low(s, i);
 
-    return line_is_bracketed(line) || is_decorated(line) ||
+    return line_is_bracketed(line) || is_decorated(line) || line_is_label(line) ||
            begins_with_any(line, &s->banners) || begins_hint(s, i) || line_is_notice(line) ||
            (strchr(line, ' ') == NULL && line_has_stem(line, reply_words_outside));
 }
@@ -533,6 +535,19 @@ static bool is_warning_of_writer(const struct split *s, size_t i, size_t end)
     return !line_is_rule(low(s, end + 1));
 }
 
+/* A sentence about mail below a banner, an empty line between: "Make sure that you trust the sender
+ * before you act." */
+static bool continues_banner(const struct split *s, size_t i)
+{
+    size_t above = i;
+
+    while (above > 0 && is_blank(s, above - 1))
+        above--;
+    return above > 0 && s->lines[above - 1].kind == REPLY_BANNER &&
+           !line_is_rule(low(s, above - 1)) && !is_own(s, i) && has_four_words(low(s, i)) &&
+           line_is_about_mail(low(s, i)) && zone_at(s, i) == 0;
+}
+
 /* Lines of the banner that begins at i, before any text; 0: none. */
 static size_t banner_at(const struct split *s, size_t i)
 {
@@ -543,7 +558,7 @@ static size_t banner_at(const struct split *s, size_t i)
         at = skip_blanks(s, at + 1);
     if (at >= s->count || (is_quoted(s, at) && *low(s, at) != '|'))
         return 0;
-    if (!begins_banner(s, at))
+    if (!begins_banner(s, at) && !continues_banner(s, at))
         return at > i && zone_at(s, at) == 0 ? at - i : 0;
     end = at;
     while (end - at < PARAGRAPH_MAX && banner_goes_on(s, end))
@@ -583,7 +598,7 @@ static bool begins_notice(const struct split *s, size_t i)
     bool is_begun = line_is_warning(line) || line_is_bracketed(line) || is_decorated(line);
     char both[1200];
 
-    if (line_is_notice(line) || begins_hint(s, i))
+    if (line_is_notice(line) || line_is_label(line) || begins_hint(s, i))
         return true;
     if (!is_begun || line_is_quoted(next))
         return false;
@@ -714,6 +729,8 @@ static size_t walk_text(struct walk *w, size_t i)
     if (w->has_text && begins_signature(s, i, w->texts)) {
         w->mode = MODE_SIGNATURE;
         kind = REPLY_SIGNATURE;
+    } else if (w->has_text && line_is_picture(low(s, i))) {
+        kind = REPLY_SIGNATURE; /* a picture's place: only this line */
     } else if (!w->has_text && line_is_mobile(low(s, i)) && !is_own(s, i)) {
         kind = REPLY_SIGNATURE; /* alone above the text: only this line */
     } else if (!w->has_text && line_is_rule(low(s, i))) {

@@ -31,7 +31,7 @@ static unsigned plain_char(unsigned c)
         return ' ';
     if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x034f || c == 0x061c ||
         (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) || c == 0x180e ||
-        (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfe00 && c <= 0xfe0f))
+        (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c == 0xfffc || (c >= 0xfe00 && c <= 0xfe0f))
         return GONE;
     if (c == 0xfdfa || c == 0xfdfb)
         return 0xfffd; /* NFKC would make a sentence of one letter */
@@ -559,6 +559,14 @@ bool line_is_delimiter(const char *low)
     return is_known && line_length(words) <= 45 && begins_with(words, reply_words_originals);
 }
 
+bool line_is_dashed(const char *low)
+{
+    size_t n = strlen(low);
+
+    return n > 5 && str_starts(low, "--") && strcmp(low + n - 2, "--") == 0 &&
+           low[strspn(low, "- ")] != '\0';
+}
+
 /* The line without what may stand behind its colon: ">", stars, blanks. */
 static size_t length_to_end(const char *low)
 {
@@ -606,6 +614,14 @@ static bool ends_with_verb(const char *low, size_t n)
     return false;
 }
 
+/* "Anna Example ---03.02.2026 12:00:00---Your move": Notes puts its date between rules. */
+static bool has_two_rules(const char *low)
+{
+    const char *first = strstr(low, "---");
+
+    return first != NULL && strstr(first + 3 + strspn(first + 3, "-"), "---") != NULL;
+}
+
 bool line_is_introduction(const char *low)
 {
     unsigned s = line_signs(low);
@@ -623,6 +639,8 @@ bool line_is_introduction(const char *low)
         unsigned begin;
         bool has_both = (s & SIGN_DATE) && (s & SIGN_TIME);
 
+        if (has_both && has_two_rules(low))
+            return true;
         return ((s & SIGN_DATE) && (s & SIGN_ADDRESS) && (s & (SIGN_TIME | SIGN_VERB))) ||
                ((s & SIGN_OPENER) && has_when && (s & SIGN_VERB) && ends_with_verb(low, n)) ||
                (has_both && ((s & SIGN_OPENER) || (number_at(low, &begin) && date_at(low))));
@@ -732,6 +750,41 @@ bool line_is_bracketed(const char *low)
 
     return n > 2 && ((low[0] == '[' && low[n - 1] == ']') || (low[0] == '{' && low[n - 1] == '}') ||
                      (str_starts(low, "【") && n > 6 && strcmp(low + n - 3, "】") == 0));
+}
+
+bool line_is_picture(const char *low)
+{
+    static const char *const begins[] = {"[image:", "[cid:", "[inline image", "<image", "<cid:",
+                                         "[image0", "[bild:", NULL};
+    size_t n = strlen(low);
+
+    return n > 2 && (low[n - 1] == ']' || low[n - 1] == '>') && begins_with(low, begins);
+}
+
+bool line_is_label(const char *low)
+{
+    char line[80], head[40];
+    const char *value;
+    size_t n;
+
+    low += strspn(low, "*_[(<#=-~ ");
+    if (!str_copy(line, sizeof line, low))
+        return false;
+    n = strlen(line);
+    while (n > 0 && strchr("*_])>#=-~. ", line[n - 1]) != NULL)
+        line[--n] = '\0';
+    for (const char *const *label = reply_words_labels; *label; label++)
+        if (strcmp(line, *label) == 0)
+            return true;
+    if (str_starts(line, "sec=") || str_starts(line, "[sec="))
+        return true;
+    value = line_label(line, head, sizeof head);
+    if (value == NULL || count_words(value) > 4)
+        return false;
+    for (const char *const *word = reply_words_label_heads; *word; word++)
+        if (strcmp(head, *word) == 0)
+            return true;
+    return false;
 }
 
 /* Past stars, brackets and pictures of warning signs. */

@@ -38,12 +38,15 @@ unsigned line_signs(const char *low);
 bool line_is_quoted(const char *low);    /* "> …", "| …", "AB> …" */
 bool line_is_rule(const char *low);      /* nothing but dashes, underscores, stars… */
 bool line_is_delimiter(const char *low); /* words between dashes, "original message" */
+bool line_is_dashed(const char *low);    /* words between two dashes or more, whichever words */
 bool line_is_introduction(const char *low); /* "on …, x wrote:", whole */
 bool line_is_mobile(const char *low);    /* "sent from my iphone" */
 bool line_is_closing(const char *low);   /* "best regards," */
 bool line_is_device(const char *low);    /* short, and names a telephone or a mail program */
 bool line_is_legal(const char *low);     /* of a disclaimer or a virus scanner */
 bool line_is_bracketed(const char *low); /* "[external]", "[cid:image001.png]" */
+bool line_is_picture(const char *low);   /* "[image: logo.png]", "<image001.png>": and no more */
+bool line_is_label(const char *low);     /* "TLP:CLEAR", "Classification: public", "INTERNAL" */
 bool line_is_warning(const char *low);   /* begins as banners do: "caution", "*** external" */
 /* By itself nothing but what a mail system adds: "virus-free. www.avast.com", "this email came from
  * outside".  Two of its traits at least, so that no sentence of a writer's is taken for one. */

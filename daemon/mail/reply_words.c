@@ -38,7 +38,8 @@ static const char *const cc_words[] = {
     "kopio", "bilgi", "κοιν", "κοινοποίηση", "抄送", "副本", "참조", "bcc", "cópia", "copia",
     "con copia", "копие", "kopija", "koopia", "ccn", "cci", NULL};
 static const char *const subject_words[] = {
-    "subject", "betreff", "objet", "asunto", "oggetto", "onderwerp", "assunto", "temat", "předmět",
+    "subject", "betreff", "objet", "asunto", "oggetto", "onderwerp", "assunto", "temat",
+    "předmět",
     "predmet", "тема", "тема письма", "subiect", "ämne", "emne", "aihe", "otsikko", "tárgy",
     "konu", "θέμα", "主题", "主旨", "主題", "件名", "제목", "assumpte", "tema", "teema", "tēma",
     "zadeva", "naslov", "chủ đề", "tiêu đề", "perihal", "subjek", "judul", "الموضوع", "נושא",
@@ -73,7 +74,8 @@ unsigned reply_words_role(const char *label)
 }
 
 const char *const reply_words_verbs[] = {
-    "wrote", "writes", "said", "schrieb", "schreibt", "geschrieben", "a écrit", "a ecrit", "écrit",
+    "wrote", "writes", "said", "schrieb", "schreibt", "geschrieben", "a écrit", "a ecrit",
+    "écrit",
     "escribió", "escribio", "escribe", "ha escrito", "ha scritto", "scrive", "scritto", "scrisse",
     "escreveu", "escreve", "schreef", "geschreven", "napisał", "napisal", "pisze", "napsal",
     "píše", "napísal", "написал", "пишет", "пише", "написав", "писал", "a scris", "scrie",
@@ -121,10 +123,17 @@ const char *const reply_words_originals[] = {
     "inicio del mensaje reenviado", "início da mensagem", "begin doorgestuurd", NULL};
 
 const char *const reply_words_sent[] = {
+    "yahoo mail:", "yahoo mail :", "dictated using", "dictated with", "dictated on",
+    "typos courtesy", "excuse the typos", "sicher versendet", "sicher gesendet",
+    "message envoyé de",
+    "message envoyé avec", "provenance :", "wiadomość wysłana z", "wiadomość wysłano z",
+    "a következőről küldve", "с телефона", "с айфона", "с моего iphone", "mit dem handy",
+    "vom handy", "desde mi móvil", "desde mi iphone", "dal mio iphone", "depuis mon",
     "securely sent", "get bluemail", "get spark", "get typeapp", "sent securely",
     "sent from", "sent via", "sent with", "sent by", "sent using", "get outlook for",
     "downloaded from", "composed on", "written on my", "sent on the go", "typed on",
-    "please excuse", "excuse typos", "envoyé de", "envoyé depuis", "envoyé avec", "envoyé à partir",
+    "please excuse", "excuse typos", "envoyé de", "envoyé depuis", "envoyé avec",
+    "envoyé à partir",
     "envoyé via", "télécharger outlook", "téléchargez outlook", "obtenez outlook",
     "gesendet von", "gesendet mit", "gesendet via", "gesendet aus", "von meinem", "von unterwegs",
     "versendet mit", "versandt mit", "verschickt mit", "verschickt von", "mobil gesendet",
@@ -132,9 +141,11 @@ const char *const reply_words_sent[] = {
     "outlook für", "inviato da", "inviato dal", "inviata da", "inviato con", "scarica outlook",
     "ottieni outlook", "enviado desde", "enviado de", "enviado do", "enviado a partir",
     "enviado con", "enviado com", "enviado por", "enviado via", "enviado pelo", "enviada desde",
-    "enviado mediante", "obtener outlook", "obter o outlook", "baixe o outlook", "verzonden vanaf",
+    "enviado mediante", "obtener outlook", "obter o outlook", "baixe o outlook",
+    "verzonden vanaf",
     "verzonden met", "verzonden via", "verstuurd vanaf", "verstuurd met", "verstuurd vanuit",
-    "download outlook", "outlook voor", "wysłane z", "wysłano z", "wysłane przy", "pobierz outlook",
+    "download outlook", "outlook voor", "wysłane z", "wysłano z", "wysłane przy",
+    "pobierz outlook",
     "uzyskaj aplikację", "odesláno z", "odesláno pomocí", "posláno z", "získejte outlook",
     "odoslané z", "odoslané pomocou", "נשלח באמצעות", "נשלח דרך", "descărcați outlook",
     "pobierz aplikację", "получить outlook", "получите outlook", "отримати outlook",
@@ -149,13 +160,15 @@ const char *const reply_words_sent[] = {
     "发自", "發自", "从我的", "從我的", "来自我的", "获取", "下载", "나의", "изпратено от",
     "poslano z", "poslano iz", "poslano s", "poslato sa", "poslato iz", "išsiųsta iš",
     "nosūtīts no",
-    "saadetud", "enviat des", "bidalia nire", "sent frá", "dërguar nga", "đã gửi từ", "được gửi từ",
+    "saadetud", "enviat des", "bidalia nire", "sent frá", "dërguar nga", "đã gửi từ",
+    "được gửi từ",
     "dikirim dari", "dihantar dari", "ส่งจาก", "נשלח מ", "أُرسلت من", "أرسلت من", "تم الإرسال من",
     "ارسال شده از", "فرستاده شده از", "послано од", NULL};
 
 const char *const reply_words_sent_end[] = {
     "から送信", "から送信されました", "から送信しています", "에서 보냄", "에서 보낸 메일",
-    "에서 보냈습니다", "에서 보냅니다", "傳送", "发送", "寄出", "gönderildi", "gönderilmiştir",
+    "에서 보냈습니다", "发来的邮件", "發來的郵件", "发出的邮件", "에서 보냅니다", "傳送", "发送", "寄出", "gönderildi",
+    "gönderilmiştir",
     "gesendet", "gesendet.", "lähetetty", "küldve", "elküldve", "से भेजा गया", NULL};
 
 const char *const reply_words_devices[] = {
@@ -175,7 +188,8 @@ const char *const reply_words_closings[] = {
     "thanks in advance", "br", "rgds", "thx", "have a nice day", "have a good day",
     "have a great day", "have a nice weekend", "have a great weekend", "schönen tag",
     "schönen abend", "schönes wochenende", "bonne journée", "bonne soirée", "buona giornata",
-    "tot ziens", "vriendelijke groet", "numai bine", "o zi frumoasă", "pozdrav", "všechno nejlepší",
+    "tot ziens", "vriendelijke groet", "numai bine", "o zi frumoasă", "pozdrav",
+    "všechno nejlepší",
     "хорошего дня", "гарного дня", "mit freundlichen grüßen", "mit freundlichen grüssen",
     "mit freundlichem gruß", "mit besten grüßen", "mit besten grüssen", "freundliche grüße",
     "freundliche grüsse", "viele grüße", "viele grüsse", "beste grüße", "beste grüsse",
@@ -212,14 +226,17 @@ const char *const reply_words_banners[] = {
     "this email was sent from", "this message was sent from", "this email is from",
     "this message is from an external", "the sender of this", "sender is external",
     "this mail originated", "mail from outside", "email from outside", "outside email",
-    "be careful", "think before", "do not click", "don't click", "suspicious", "unverified sender",
+    "be careful", "think before", "do not click", "don't click", "suspicious",
+    "unverified sender",
     "first-time sender", "originated outside", "exercise caution", "beware", "phishing",
     "report suspicious", "externe", "extern", "achtung", "vorsicht", "warnung", "warnhinweis",
     "sicherheitshinweis", "hinweis: ", "diese e-mail stammt", "diese e-mail kommt",
     "diese email kommt", "diese mail kommt", "diese nachricht stammt", "diese nachricht kommt",
     "diese e-mail wurde von außerhalb", "diese e-mail wurde von extern", "avertissement",
-    "prudence", "courriel externe", "message externe", "expéditeur externe", "ce message provient",
-    "ce courriel provient", "cet e-mail provient", "ce mail provient", "mise en garde", "atención",
+    "prudence", "courriel externe", "message externe", "expéditeur externe",
+    "ce message provient",
+    "ce courriel provient", "cet e-mail provient", "ce mail provient", "mise en garde",
+    "atención",
     "atencion", "precaución", "advertencia", "correo externo", "mensaje externo",
     "este correo proviene", "este mensaje proviene", "este correo electrónico se ha originado",
     "este correo se originó", "cuidado", "attenzione", "avviso di sicurezza", "messaggio esterno",
@@ -227,7 +244,8 @@ const char *const reply_words_banners[] = {
     "atenção", "aviso", "e-mail externo", "mensagem externa", "este e-mail foi enviado",
     "esta mensagem foi enviada", "esta mensagem veio", "let op", "waarschuwing",
     "dit bericht is afkomstig", "dit bericht komt van", "deze e-mail is afkomstig",
-    "deze e-mail komt van", "uwaga", "ostrzeżenie", "wiadomość zewnętrzna", "ta wiadomość pochodzi",
+    "deze e-mail komt van", "uwaga", "ostrzeżenie", "wiadomość zewnętrzna",
+    "ta wiadomość pochodzi",
     "wiadomość spoza", "upozornění", "pozor", "varování", "tato zpráva pochází", "externí",
     "upozornenie", "внимание", "осторожно", "предупреждение", "внешнее", "внешний", "внешняя",
     "это письмо отправлено извне", "это письмо пришло", "данное письмо", "письмо извне",
@@ -262,7 +280,8 @@ const char *const reply_words_legal[] = {
     "please consider the environment", "vertraulich", "nicht der richtige adressat",
     "irrtümlich", "umwelt", "confidentiel", "destinataire", "par erreur", "environnement",
     "destinatario", "por error", "destinatário", "riservat", "per errore", "vertrouwelijk",
-    "geadresseerde", "bestemd voor", "poufn", "adresat", "důvěrn", "dôvern", "adresát", "конфиденц",
+    "geadresseerde", "bestemd voor", "poufn", "adresat", "důvěrn", "dôvern", "adresát",
+    "конфиденц",
     "конфіденц", "адресат", "по ошибке", "destinatar", "konfidentiell", "sekretess", "mottagare",
     "fortrolig", "taushets", "luottamuk", "bizalmas", "címzett", "gizli", "εμπιστευτικ",
     "機密", "机密", "保密", "기밀", "поверител", "zaupn", "povjerlj", "registered office",
@@ -287,14 +306,56 @@ const char *const reply_words_notices[] = {
     "klassifizierung: ", "powered by mimecast", "zjqcmqryfpfptbannerstart",
     "zjqcmqryfpfptbannerend",
     "this message was sent securely", "information from eset", "report this message as spam",
-    "click here to report", NULL};
+    "click here to report", "report spam", "report suspicious", "report this email",
+    "you have not previously corresponded", "you don't usually receive", "make sure you trust",
+    "use caution with links", "use caution when opening", "this sender might be",
+    "this sender may be", "new sender", "sent from outside", "originated from:",
+    "total control panel", "spamfighter", "i am using the free version of",
+    "think green", "before printing", "please consider the environment", "p please consider",
+    "please think of the environment", "denken sie an die umwelt",
+    "bitte denken sie an die umwelt",
+    "pensez à l'environnement", "piense en el medio ambiente", "antes de imprimir",
+    "prima di stampare", "pensa all'ambiente", "подумайте об экологии", "берегите природу",
+    "protejați natura", "protejați mediul", "gândiți-vă la mediu", "zanim wydrukujesz",
+    "get your free email", "get your free e-mail", "do you yahoo", "kostenlos mails",
+    "freemail powered", "créez votre adresse", "email gratis", "this mail was sent through",
+    "this e-mail is sent by", "this email is sent by", NULL};
+
+const char *const reply_words_labels[] = {
+    "unclassified", "official", "official: sensitive", "official-sensitive", "official sensitive",
+    "restricted", "protected", "public", "internal", "internal only", "internal use",
+    "internal use only", "for internal use only", "for official use only", "personal",
+    "non-confidential", "not confidential", "confidential", "strictly confidential",
+    "company confidential", "general", "business use only", "c0 - public", "c1 - public",
+    "c1 - internal", "c2 - internal", "c2 - restricted", "c2 - confidential", "c3 - confidential",
+    "öffentlich", "intern", "vertraulich", "offen", "nur für den dienstgebrauch",
+    "nur für internen gebrauch", "interne", "usage interne", "confidentiel", "diffusion interne",
+    "diffusion restreinte", "pública", "público", "interno", "uso interno", "confidencial",
+    "riservato", "ad uso interno", "vertrouwelijk", "openbaar", "publiczne", "wewnętrzne",
+    "poufne", "veřejné", "interní", "důvěrné", "для внутреннего использования",
+    "для служебного пользования", "конфиденциально", "общедоступно",
+    "для службового користування",
+    "pentru uz intern", "uz intern", "confidențial", "sisäinen", "julkinen", "intern bruk",
+    "internt", "offentlig", "社外秘", "公開", "内部", "公开", "대외비", NULL};
+
+const char *const reply_words_label_heads[] = {
+    "classification", "data classification", "information classification",
+    "security classification",
+    "sensitivity", "confidentiality", "label", "tlp", "classificatie", "vertrouwelijkheid",
+    "einstufung", "klassifizierung", "klassifikation", "vertraulichkeit", "diffusion",
+    "confidentialité", "clasificación", "confidencialidad", "classificação", "classificazione",
+    "riservatezza", "klasyfikacja", "klasifikace", "гриф", "классификация", "конфиденциальность",
+    "класифікація", "clasificare", "confidențialitate", "klassificering", "luokitus",
+    "besorolás", "機密区分", NULL};
 
 const char *const reply_words_scanners[] = {
     "avast", "avg", "eset", "nod32", "kaspersky", "касперск", "mailscanner", "mimecast", "mcafee",
     "symantec", "messagelabs", "sophos", "norton", "bitdefender", "dr.web", "mailguard",
     "malwarebytes", "websense", "forcepoint", "trend micro", "f-secure", "g data", "barracuda",
     "proofpoint", "fortinet", "fortimail", "spamexperts", "trustwave", "avira", "comodo",
-    "clamav", "panda", "hornetsecurity", "retarus", "cloudmark", NULL};
+    "clamav", "panda", "bullguard", "check point", "libraesva", "mailmarshal", "vade", "webroot",
+    "checkpoint", "zscaler", "ironscales", "avanan", "cisco secure email", "hornetsecurity",
+    "retarus", "cloudmark", NULL};
 
 const char *const reply_words_viruses[] = {
     "virus", "viren", "wirus", "vírus", "virů", "viry", "вирус", "вірус", "ιούς", "ウイルス",

@@ -36,6 +36,10 @@ extern const char *const reply_words_legal[];     /* stems of disclaimers: "conf
 extern const char *const reply_words_scanned[];   /* what virus scanners say below a text */
 /* What line_is_notice() goes by: whole beginnings, names of scanners, and stems. */
 extern const char *const reply_words_notices[];  /* "you don't often get": begins one */
+/* How confidential a letter is, as programs mark it in a line by itself: "internal use only", and
+ * what may stand before that and a colon: "classification". */
+extern const char *const reply_words_labels[];
+extern const char *const reply_words_label_heads[];
 extern const char *const reply_words_scanners[]; /* "mailscanner" */
 extern const char *const reply_words_viruses[];  /* "virus" */
 extern const char *const reply_words_checked[];  /* "scanned" */

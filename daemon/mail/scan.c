@@ -91,6 +91,38 @@ size_t scan_cr_from(const char *bytes, size_t n)
     return n;
 }
 
+/* Where lines begin to end by LF CR: behind the first LF without a CR in front and with one behind,
+ * if every later LF has one behind it, too; n: nowhere. */
+static size_t lfcr_from(const char *bytes, size_t n)
+{
+    size_t from = n;
+
+    for (const char *lf = memchr(bytes, '\n', n); lf;) {
+        size_t at = (size_t)(lf - bytes);
+
+        if (from == n && (at == 0 || bytes[at - 1] != '\r') && at + 1 < n)
+            from = at + 1;
+        if (from < n && at + 1 < n && lf[1] != '\r')
+            return n;
+        lf = at + 1 < n ? memchr(lf + 1, '\n', n - at - 1) : NULL;
+    }
+    return from;
+}
+
+/* A copy whose lines end by LF instead of LF CR from there on; NULL: no memory. */
+static char *without_lfcr(const char *bytes, size_t n, size_t from, size_t *ret_n)
+{
+    char *copy = malloc(n), *to = copy;
+
+    if (copy == NULL)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (i < from || bytes[i] != '\r' || bytes[i - 1] != '\n')
+            *to++ = bytes[i];
+    *ret_n = (size_t)(to - copy);
+    return copy;
+}
+
 bool scan_is_header(const char *line, size_t n, size_t *ret_name)
 {
     size_t name = 0;
@@ -221,8 +253,9 @@ static enum status measure_headers(const char *bytes, size_t n, size_t cr,
     return ST_OK;
 }
 
-/* Take the block of n bytes apart into scan->headers, which has room for them. */
-static void split_headers(struct scan *scan, const char *bytes, size_t n, size_t cr)
+/* Take the block of n bytes apart into scan->headers, which has room for them.  From odd on lines
+ * end as no mail server ends them. */
+static void split_headers(struct scan *scan, const char *bytes, size_t n, size_t cr, size_t odd)
 {
     char *out = scan->memory;
     char *value = NULL;
@@ -246,7 +279,7 @@ static void split_headers(struct scan *scan, const char *bytes, size_t n, size_t
         memcpy(out, line, name);
         out[name] = '\0';
         scan->headers[scan->count].name =
-            at >= cr && strcasecmp(out, "Authentication-Results") == 0 ? "" : out;
+            at >= odd && strcasecmp(out, "Authentication-Results") == 0 ? "" : out;
         out += name + 1;
         value = out;
         line = (const char *)memchr(line, ':', len) + 1;
@@ -499,15 +532,23 @@ enum status scan_letter(const void *bytes, size_t n, const struct letter_limits 
     const char *p = bytes;
     struct scan scan = SCAN_INIT;
     size_t end = 0, body = 0, count = 0;
-    size_t cr = 0;
-    enum status st = check_bytes(p, n, &l, &cr, err);
+    size_t cr = 0, odd = n > 0 && n <= l.message ? lfcr_from(p, n) : n;
+    char *copy = NULL;
+    enum status st = ST_OK;
 
+    if (odd < n) {
+        p = copy = without_lfcr(p, n, odd, &n);
+        if (p == NULL)
+            return err_set(err, ST_NOMEM, "no memory to read a letter");
+    }
+    st = check_bytes(p, n, &l, &cr, err);
     if (st != ST_OK)
         goto out;
     end = skip_front(p, n, cr);
     p += end;
     n -= end;
     cr = cr > end ? cr - end : 0;
+    odd = odd > end ? odd - end : 0;
     st = measure_headers(p, n, cr, &l, &end, &body, &count, err);
     if (st != ST_OK)
         goto out;
@@ -517,7 +558,7 @@ enum status scan_letter(const void *bytes, size_t n, const struct letter_limits 
         st = err_set(err, ST_NOMEM, "no memory to read a letter");
         goto out;
     }
-    split_headers(&scan, p, end, cr);
+    split_headers(&scan, p, end, cr, odd < cr ? odd : cr);
     st = build_entity(&scan, p + body, n - body, err);
     if (st == ST_OK)
         st = scan_parts(&scan.entity, &l, &scan.is_cut, err);
@@ -526,6 +567,7 @@ enum status scan_letter(const void *bytes, size_t n, const struct letter_limits 
     *ret_scan = scan;
     scan = SCAN_INIT;
 out:
+    free(copy);
     scan_release(&scan);
     return st;
 }

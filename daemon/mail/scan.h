@@ -20,8 +20,8 @@
 #include "mail/letter.h"
 
 struct scan_header {
-    const char *name;  /* as written; "" for Authentication-Results in lines that end by CR alone:
-                        * a mail server that removes forged ones sees no lines there */
+    const char *name;  /* as written; "" for Authentication-Results in lines that end by CR alone
+                        * or by LF CR: a mail server that removes forged ones sees none there */
     const char *value; /* unfolded, blanks at the ends cut, controls turned to blanks; raw bytes */
 };
 

@@ -589,7 +589,8 @@ static void test_the_same_letter_again_has_no_second_effect(void **state)
     assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 2);
 }
 
-/* P29: whoever writes from the owner's address to his token is told; nobody else is. */
+/* P29: whoever writes from the owner's address to his token is told; no other player is, nor a
+ * machine. */
 static void test_a_letter_that_cannot_be_read_is_put_aside_and_its_owner_told(void **state)
 {
     static const char bytes[] = "From: anna@example.org\r\n\r\nnote a\0b\r\n";
@@ -872,13 +873,14 @@ static void test_a_full_mailbox_is_worked_off_in_order(void **state)
         post_count(p, "SELECT count(*) FROM notes WHERE CAST(text AS INTEGER) = id - 1"), LETTERS);
 }
 
-/* P38: of a letter with CR line ends Postfix makes one header line.  Its sender is told, if the
- * envelope is that of the token's owner; nobody else is. */
+/* P38: of a letter with CR line ends Postfix makes one header line.  The token's owner is told,
+ * whichever address his provider has put on the envelope; not so what comes from machines. */
 static void test_a_letter_without_text_and_sender_is_answered_to_its_owner(void **state)
 {
     static const char bytes[] = "From: anna@example.org To: x Subject: y  e2-e4\r\n";
     static const char again[] = "From: anna@example.org To: x Subject: z  e2-e4\r\n";
     static const char with_text[] = "From: anna@example.org To: x\r\n\r\ne2-e4\r\n";
+    static const char *const machines[] = {"", "MAILER-DAEMON@mx.example.org"};
     struct post *p = *state;
     int64_t game = game_start(p->t, "teams");
 
@@ -888,9 +890,19 @@ static void test_a_letter_without_text_and_sender_is_answered_to_its_owner(void 
     assert_string_equal(r->row.reason, "bad_from");
     assert_true(r->has_answer);
     assert_false(is_held(p, game));
-    r = post_raw(p, "bo@example.net", to_token(p), again, sizeof again - 1);
+    pass(p->t, 2 * MS_HOUR);
+    for (size_t i = 0; i < COUNT_OF(machines); i++) {
+        char other[sizeof again + 8];
+
+        (void)snprintf(other, sizeof other, "%.*s%zu\r\n", (int)sizeof again - 3, again, i);
+        r = post_raw(p, machines[i], to_token(p), other, strlen(other));
+        assert_false(r->has_answer);
+    }
+    r = post_raw(p, "relay+anna=example.org@forward.example", to_token(p), again,
+                 sizeof again - 1);
     expect(r, INBOX_VERDICT_UNREADABLE);
-    assert_false(r->has_answer);
+    assert_true(r->has_answer);
+    assert_int_equal(r->row.user_id, p->t->user[SOUTH]);
     r = post_raw(p, "anna@example.org", to_token(p), with_text, sizeof with_text - 1);
     expect(r, INBOX_VERDICT_STRANGER);
     assert_false(r->has_answer);
