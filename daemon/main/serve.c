@@ -299,6 +299,7 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
 {
     struct ticker *ticker = NULL;
     enum status st;
+    int from;
 
     s->metrics_fd = -1;
     pthread_mutex_init(&s->hook_lock, NULL);
@@ -308,6 +309,9 @@ static enum status serving_begin(struct serving *s, struct cli *cli,
     if (st != ST_OK)
         return st;
     log_init((enum log_level)settings->log_level, log_now, &s->engine.guard);
+    if ((from = store_migrated_from(s->engine.store)) > 0)
+        log_event(LOG_LEVEL_INFO, "upgraded from=%d to=%d copy=\"%s.before-%04d\"", from,
+                  store_schema_version(), settings->database, from + 1);
     st = sockets_open(s, settings, err);
     if (st == ST_OK && !(s->passwords = passwords_new(PASSWORDS_COST)))
         st = err_reason(err, REASON_NO_MEMORY, "no memory or thread to check passwords");

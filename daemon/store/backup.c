@@ -2,7 +2,6 @@
 #include "store/backup.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -128,20 +127,6 @@ static enum status check_copy(const char *path, const struct bounds *bounds,
     return st;
 }
 
-/* The empty file that becomes the copy, nobody else's from the first. */
-static enum status part_make(const char *part, const char *target, struct err *err)
-{
-    int fd;
-
-    (void)unlink(part);
-    fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return err_reason(err, REASON_STORE_FAILED, "backup: cannot make %s: %s", target,
-                          strerror(errno));
-    (void)close(fd);
-    return ST_OK;
-}
-
 /* data_version changes with every commit of another connection. */
 static enum status copy_counted(struct store_conn *conn, const char *part, struct bounds *ret,
                                 struct err *err)
@@ -179,9 +164,11 @@ enum status backup_make(struct store *store, const char *target, struct backup_r
     if (stat(target, &info) == 0)
         return err_reason(err, REASON_ALREADY_DONE,
                           "backup: %s exists already; no copy is overwritten", target);
-    st = part_make(part, target, err);
-    if (st != ST_OK)
+    st = copy_make(part, err);
+    if (st != ST_OK) {
+        err_prefix(err, "backup");
         return st;
+    }
 
     st = conn_open(&conn, store->path, store->vfs, false, false, 2048, err);
     if (st == ST_OK)
@@ -189,9 +176,6 @@ enum status backup_make(struct store *store, const char *target, struct backup_r
     conn_close(&conn);
     if (st == ST_OK)
         st = check_copy(part, &bounds, &counts, err);
-    if (st == ST_OK && chmod(part, 0600) != 0)
-        st = err_reason(err, REASON_STORE_FAILED, "backup: cannot keep %s private: %s", part,
-                        strerror(errno));
     if (st == ST_OK && stat(part, &info) != 0)
         st = err_reason(err, REASON_STORE_FAILED, "backup: %s: %s", part, strerror(errno));
     /* link() refuses an existing target where rename() would replace it */

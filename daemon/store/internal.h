@@ -72,6 +72,7 @@ struct store {
     const char *vfs; /* its name; of log_vfs */
     bool read_only;
     int reader_cache_kib;
+    int migrated_from; /* store_migrated_from() */
     struct store_lock lock;
     struct store_conn writer; /* db NULL when read_only */
     struct store_txn txn;
@@ -92,7 +93,9 @@ enum status conn_exec(struct store_conn *conn, const char *sql, struct err *err)
 /* The one integer that a statement gives (PRAGMA user_version). */
 enum status conn_int(struct store_conn *conn, const char *sql, int64_t *ret, struct err *err);
 
-/* Copy the whole database of conn to `target` (which must not exist), and sync it. */
+/* The empty file that becomes a copy, nobody else's from the first: it holds addresses. */
+enum status copy_make(const char *path, struct err *err);
+/* Copy the whole database of conn to `target`, which copy_make() has made, and sync it. */
 enum status conn_copy_to(struct store_conn *conn, const char *target, struct err *err);
 /* Sync the directory that holds path, so that a rename in it lasts. */
 enum status dir_sync(const char *path, struct err *err);

@@ -100,8 +100,9 @@ static enum status copy_before(struct store_conn *conn, const char *path, int nu
 
     (void)snprintf(whole, sizeof whole, "%s.before-%04d", path, number);
     (void)snprintf(part, sizeof part, "%s.before-%04d.part", path, number);
-    (void)unlink(part);
-    st = conn_copy_to(conn, part, err);
+    st = copy_make(part, err);
+    if (st == ST_OK)
+        st = conn_copy_to(conn, part, err);
     if (st == ST_OK && rename(part, whole) != 0)
         st = err_set(err, ST_IO, "store: cannot name %s: %s", whole, strerror(errno));
     if (st == ST_OK)

@@ -191,6 +191,18 @@ enum status dir_sync(const char *path, struct err *err)
     return ok ? ST_OK : ST_IO;
 }
 
+enum status copy_make(const char *path, struct err *err)
+{
+    int fd;
+
+    (void)unlink(path);
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_reason(err, REASON_STORE_FAILED, "cannot make %s: %s", path, strerror(errno));
+    (void)close(fd);
+    return ST_OK;
+}
+
 enum status conn_copy_to(struct store_conn *conn, const char *target, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -339,6 +351,8 @@ static enum status open_writer(struct store *s, const struct store_options *o, s
                                  "file system?)", s->path);
     if (st == ST_OK)
         st = migrate_run(&s->writer, s->path, store_migrations, err);
+    if (st == ST_OK && !is_new && version < store_schema_version())
+        s->migrated_from = version;
     if (st == ST_OK)
         st = conn_prepare(&s->writer, err);
     if (st == ST_OK && !existed)
@@ -436,6 +450,11 @@ void store_close(struct store *store)
     (void)pthread_mutex_destroy(&store->mutex);
     free(store->txn.changes);
     free(store);
+}
+
+int store_migrated_from(const struct store *store)
+{
+    return store->migrated_from;
 }
 
 const char *peek_store_path(const struct store *store)

@@ -94,6 +94,8 @@ void store_close(struct store *store);
 
 const char *peek_store_path(const struct store *store);
 int store_schema_version(void);      /* number of the newest migration of this program */
+/* The schema that store_open() found and brought forward; 0: there was nothing to do. */
+int store_migrated_from(const struct store *store);
 bool store_is_read_only(const struct store *store);
 
 /* ---------------------------------------------------------------- the lock between processes */

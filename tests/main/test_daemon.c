@@ -512,6 +512,57 @@ static void test_the_file_is_verified_and_copied_beside_a_running_daemon(void **
     assert_non_null(strstr(text, "anna"));
 }
 
+static void file_copy(const char *from, const char *to)
+{
+    char bytes[4096];
+    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+    size_t n;
+
+    assert_non_null(in);
+    assert_non_null(out);
+    while ((n = fread(bytes, 1, sizeof bytes, in)) > 0)
+        assert_int_equal(fwrite(bytes, 1, n, out), n);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void test_a_file_of_an_older_version_is_upgraded_at_the_start_and_it_is_said(void **state)
+{
+    struct club *c = *state;
+    struct stat about;
+    char text[4000], line[200];
+
+    file_copy(FH_SOURCE_DIR "/tests/data/db/v1.sqlite", path_of(c, "club.db"));
+    assert_int_equal(RUN(c, text, "verify"), 1); /* what only looks changes nothing */
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, "club.db has schema 1, this program reads "));
+    daemon_start(c);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    file_read(path_of(c, "log"), text, sizeof text);
+    snprintf(line, sizeof line, " info upgraded from=1 to=3 copy=\"%s.before-0002\"\n",
+             path_of(c, "club.db"));
+    assert_non_null(strstr(text, line));
+    assert_int_equal(stat(path_of(c, "club.db.before-0002"), &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    assert_int_equal(RUN(c, text, "verify"), 0);
+    (void)unlink(path_of(c, "log"));
+    daemon_start(c);
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_null(strstr(text, "upgraded"));
+}
+
+static void test_what_the_system_says_of_a_file_is_told(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+
+    assert_int_equal(mkdir(path_of(c, "folder"), 0700), 0);
+    assert_int_equal(RUN(c, text, "serve", "--set", "database=folder"), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, ": Is a directory\n"));
+}
+
 static void test_a_killed_daemon_starts_again_over_what_it_left(void **state)
 {
     struct club *c = *state;
@@ -1149,6 +1200,8 @@ int main(int argc, char **argv)
         TEST(test_what_cannot_be_printed_is_no_success),
         TEST(test_errors_have_their_level_in_the_journal_alone),
         TEST(test_the_file_is_verified_and_copied_beside_a_running_daemon),
+        TEST(test_a_file_of_an_older_version_is_upgraded_at_the_start_and_it_is_said),
+        TEST(test_what_the_system_says_of_a_file_is_told),
         TEST(test_a_killed_daemon_starts_again_over_what_it_left),
         TEST(test_time_away_is_an_outage_beyond_five_minutes_only),
         TEST(test_a_moved_clock_is_no_outage),

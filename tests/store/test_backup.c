@@ -91,7 +91,7 @@ static void test_no_file_is_overwritten(void **state)
     assert_int_equal(info.st_size, 4);
     assert_st(backup_make(rig.store, "/nowhere/at/all.db", &report, &err), ST_IO, err);
     assert_string_equal(err.text,
-                        "backup: cannot make /nowhere/at/all.db: No such file or directory");
+                        "backup: cannot make /nowhere/at/all.db.part: No such file or directory");
 }
 
 struct busy {

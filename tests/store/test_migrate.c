@@ -159,6 +159,8 @@ static void migrate_copy(const char *file, int version)
                      SQLITE_OK);
     assert_ok(verify_run(rig.store, &verify, &report, &err), err);
     assert_int_equal(report.faults, 0);
+    assert_int_equal(store_migrated_from(rig.store),
+                     version < store_schema_version() ? version : 0);
     rig_shut(&rig);
 
     if (version < store_schema_version()) {

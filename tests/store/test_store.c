@@ -255,6 +255,7 @@ static int64_t ask(const char *path, const char *sql)
 static void test_rebuilding_a_table_keeps_what_refers_to_it(void **state)
 {
     char path[128], before[160];
+    struct stat about;
     struct err err = ERR_INIT;
 
     (void)state;
@@ -273,6 +274,8 @@ static void test_rebuilding_a_table_keeps_what_refers_to_it(void **state)
     (void)snprintf(before, sizeof before, "%s.before-0002", path);
     assert_int_equal(ask(before, "PRAGMA user_version"), 1);
     assert_int_equal(ask(before, "SELECT count(*) FROM child"), 1);
+    assert_int_equal(stat(before, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600); /* all addresses are in it */
 }
 
 static void test_a_migration_that_breaks_a_reference_changes_nothing(void **state)
