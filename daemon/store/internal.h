@@ -49,7 +49,7 @@ struct store_reader {
 
 struct txn_mark {
     size_t changes;
-    bool overflow, outbox_put;
+    bool overflow, outbox_put, users_changed, credentials_changed;
     int64_t last_event_id;
     utc_ms timer_at;
 };
@@ -65,6 +65,7 @@ struct store_txn {
     /* what writer_commit will say */
     struct writer_change *changes; /* WRITER_EVENTS_MAX of them, the store's */
     struct txn_mark now;
+    bool is_touching; /* what is being written says only that somebody was here */
 };
 
 struct store {
@@ -227,6 +228,8 @@ enum status query_int(struct query *q, int64_t *ret, struct err *err);
 
 void txn_note_event(struct store_txn *txn, int64_t game_id, int64_t event_id, int64_t seq);
 void txn_note_outbox(struct store_txn *txn);
+/* Around a statement on sessions or tokens that takes nothing away from anybody. */
+void txn_set_touching(struct store_txn *txn, bool is_touching);
 void txn_note_timer(struct store_txn *txn, utc_ms due_at);
 struct writer_commit txn_report(const struct store_txn *txn);
 

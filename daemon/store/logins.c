@@ -349,11 +349,15 @@ enum status sessions_touch(struct store_txn *txn, int64_t id, utc_ms now, utc_ms
                            struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_SESSION_TOUCH);
+    enum status st;
 
     bind_int(&q, id);
     bind_int(&q, now);
     bind_int(&q, expires_at);
-    return query_touch_or(&q, REASON_NOT_FOUND, "there is no such session", err);
+    txn_set_touching(txn, true);
+    st = query_touch_or(&q, REASON_NOT_FOUND, "there is no such session", err);
+    txn_set_touching(txn, false);
+    return st;
 }
 
 enum status sessions_revoke(struct store_txn *txn, int64_t id, int64_t user_id, utc_ms now,
@@ -433,10 +437,14 @@ enum status api_tokens_list(struct store_conn *conn, int64_t user_id, struct api
 enum status api_tokens_touch(struct store_txn *txn, int64_t id, utc_ms now, struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_API_TOKEN_TOUCH);
+    enum status st;
 
     bind_int(&q, id);
     bind_int(&q, now);
-    return query_touch_or(&q, REASON_NOT_FOUND, "there is no such token", err);
+    txn_set_touching(txn, true);
+    st = query_touch_or(&q, REASON_NOT_FOUND, "there is no such token", err);
+    txn_set_touching(txn, false);
+    return st;
 }
 
 enum status api_tokens_revoke(struct store_txn *txn, int64_t id, int64_t user_id, utc_ms now,

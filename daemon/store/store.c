@@ -307,6 +307,21 @@ long store_lock_holder(const char *path)
 
 /* ---------------------------------------------------------------- opening */
 
+/* SQLite tells of every row: so no statement that changes who may do what can go unnoticed,
+ * whoever writes the next one. */
+static void on_row(void *arg, int op, const char *db, const char *table, sqlite3_int64 rowid)
+{
+    struct store_txn *txn = &((struct store *)arg)->txn;
+
+    (void)db;
+    (void)rowid;
+    if (str_eq(table, "users"))
+        txn->now.users_changed = true;
+    else if (op != SQLITE_INSERT && !txn->is_touching &&
+             (str_eq(table, "sessions") || str_eq(table, "api_tokens")))
+        txn->now.credentials_changed = true;
+}
+
 static enum status open_writer(struct store *s, const struct store_options *o, struct err *err)
 {
     enum status st;
@@ -357,6 +372,8 @@ static enum status open_writer(struct store *s, const struct store_options *o, s
         st = conn_prepare(&s->writer, err);
     if (st == ST_OK && !existed)
         st = dir_sync(s->path, err);
+    if (st == ST_OK)
+        (void)sqlite3_update_hook(s->writer.db, on_row, s);
     return st;
 }
 
@@ -709,6 +726,11 @@ void txn_note_outbox(struct store_txn *txn)
     txn->now.outbox_put = true;
 }
 
+void txn_set_touching(struct store_txn *txn, bool is_touching)
+{
+    txn->is_touching = is_touching;
+}
+
 void txn_note_timer(struct store_txn *txn, utc_ms due_at)
 {
     if (txn->now.timer_at == UTC_NONE || due_at < txn->now.timer_at)
@@ -721,6 +743,9 @@ struct writer_commit txn_report(const struct store_txn *txn)
                                   .n = txn->now.changes,
                                   .overflow = txn->now.overflow,
                                   .last_event_id = txn->now.last_event_id,
+                                  .users_changed = txn->now.users_changed,
+                                  .credentials_changed =
+                                      txn->now.users_changed || txn->now.credentials_changed,
                                   .outbox_put = txn->now.outbox_put,
                                   .timer_at = txn->now.timer_at};
 }

@@ -193,7 +193,8 @@ static void run_batch(struct writer *w, size_t n, struct batch_sum *sum)
     sum->st = st;
     if (st != ST_OK)
         lose_batch(w, n, &err);
-    else if (report.n > 0 || report.overflow || report.outbox_put || report.timer_at != UTC_NONE)
+    else if (report.n > 0 || report.overflow || report.credentials_changed ||
+             report.outbox_put || report.timer_at != UTC_NONE)
         for (size_t i = 0; i < w->n_hooks; i++)
             w->hooks[i].fn(w->hooks[i].arg, &report);
     store_end(txn);

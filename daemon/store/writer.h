@@ -59,6 +59,9 @@ struct writer_commit {
     size_t n;
     bool overflow;       /* there were more than WRITER_EVENTS_MAX: look for yourself */
     int64_t last_event_id; /* newest event of all games; 0 when the batch had none */
+    bool users_changed;  /* an account was made or changed: a name, a right, that it is shut */
+    bool credentials_changed; /* that, or a session or token is no longer what it was: not when one
+                               * was made, or noted as used */
     bool outbox_put;     /* an intent was put, or put back: the courier has something to do */
     utc_ms timer_at;     /* when the earliest timer that was set is due; UTC_NONE: none was set */
 };

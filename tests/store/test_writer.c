@@ -8,6 +8,7 @@
 
 #include "faults/vfs_powercut.h"
 #include "store/internal.h"
+#include "store/logins.h"
 
 static struct rig rig;
 
@@ -403,6 +404,15 @@ static void count_done(void *arg, enum status st, const struct err *err)
     dones++;
 }
 
+static enum status nothing_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    (void)txn;
+    (void)now;
+    (void)arg;
+    (void)err;
+    return ST_OK;
+}
+
 static void test_hooks_hear_of_the_events_that_were_committed(void **state)
 {
     struct writer *w = writer_of(0, 0);
@@ -411,7 +421,6 @@ static void test_hooks_hear_of_the_events_that_were_committed(void **state)
     int64_t users[SEAT_COUNT], game;
     struct writer_command good = {"move", move_run, count_done, &game};
     struct writer_command bad = {"spoilt", spoilt_move_run, count_done, &game};
-    struct job job = {.handle = "quiet"};
 
     (void)state;
     for (int i = 0; i < SEAT_COUNT; i++) {
@@ -438,7 +447,11 @@ static void test_hooks_hear_of_the_events_that_were_committed(void **state)
     assert_false(h.last.overflow);
     assert_false(h.last.outbox_put);
 
-    submit(w, &job); /* nothing that anyone waits for */
+    assert_false(h.last.users_changed);
+    assert_false(h.last.credentials_changed);
+
+    assert_ok(writer_submit(w, &(struct writer_command){"nothing", nothing_run, NULL, NULL}, &err),
+              err); /* nothing that anyone waits for */
     (void)writer_drain(w);
     assert_int_equal(h.calls, 1);
 
@@ -447,6 +460,110 @@ static void test_hooks_hear_of_the_events_that_were_committed(void **state)
     (void)writer_drain(w);
     powercut_count_reset();
     assert_int_equal(h.calls, 1); /* what was lost is not told */
+    writer_close(w);
+}
+
+/* What a command does to somebody's credentials. */
+enum deed {
+    MAKE_USER,
+    NAME_USER,
+    SHUT_USER,
+    RAISE_USER,
+    MAKE_SESSION,
+    USE_SESSION,
+    END_SESSION,
+    END_SESSIONS,
+    MAKE_TOKEN,
+    USE_TOKEN,
+    REVOKE_TOKEN,
+    SPOILT, /* shuts the account, and fails */
+};
+
+struct people_job {
+    enum deed deed;
+    int n;
+    int64_t user, session, token;
+};
+
+static enum status people_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct people_job *j = arg;
+    unsigned char hash[STORE_HASH_SIZE];
+    enum status st = ST_OK;
+
+    rig_hash(j->n++, hash);
+    switch (j->deed) {
+    case MAKE_USER:
+        return users_create(txn, &(struct user_row){.handle = "eve",
+                                                    .handle_key = "eve",
+                                                    .display_name = "Eve",
+                                                    .zone = "UTC",
+                                                    .language = "en",
+                                                    .verified_at = UTC_NONE},
+                            now, &j->user, err);
+    case NAME_USER:
+        return users_set_profile(txn, j->user, "Evelyn", NULL, NULL, now, err);
+    case SHUT_USER:
+        return users_set_disabled(txn, j->user, true, now, err);
+    case RAISE_USER:
+        return users_set_operator(txn, j->user, true, now, err);
+    case MAKE_SESSION:
+        return sessions_create(txn, j->user, LOGIN_BY_LINK, "", hash, now, now + MS_DAY,
+                               &j->session, err);
+    case USE_SESSION:
+        return sessions_touch(txn, j->session, now, now + MS_DAY, err);
+    case END_SESSION:
+        return sessions_revoke(txn, j->session, j->user, now, err);
+    case END_SESSIONS:
+        return sessions_revoke_all(txn, j->user, 0, now, err);
+    case MAKE_TOKEN:
+        return api_tokens_create(txn, j->user, "bot", SCOPE_READ, hash, now, UTC_NONE, &j->token,
+                                 err);
+    case USE_TOKEN:
+        return api_tokens_touch(txn, j->token, now, err);
+    case REVOKE_TOKEN:
+        return api_tokens_revoke(txn, j->token, j->user, now, err);
+    case SPOILT:
+        st = users_set_disabled(txn, j->user, true, now, err);
+        return st == ST_OK ? err_set(err, ST_ILLEGAL, "on purpose") : st;
+    }
+    return st;
+}
+
+/* A2: whoever remembers who a token is must hear at once that it is no more. */
+static void test_hooks_hear_that_credentials_are_not_what_they_were(void **state)
+{
+    static const struct {
+        enum deed deed;
+        bool users, credentials;
+    } rows[] = {
+        {MAKE_USER, true, true},       {NAME_USER, true, true},      {MAKE_SESSION, false, false},
+        {MAKE_TOKEN, false, false},    {USE_SESSION, false, false},  {USE_TOKEN, false, false},
+        {END_SESSION, false, true},    {REVOKE_TOKEN, false, true},  {SPOILT, false, false},
+        {MAKE_SESSION, false, false},  {END_SESSIONS, false, true},  {RAISE_USER, true, true},
+        {SHUT_USER, true, true},
+    };
+    struct writer *w = writer_of(0, 0);
+    struct people_job job = {.deed = MAKE_USER};
+    struct heard h = {0};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_ok(writer_hook(w, hook, &h, &err), err);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int calls = h.calls;
+
+        h.last = (struct writer_commit){.n = 0};
+        job.deed = rows[i].deed;
+        assert_ok(
+            writer_submit(w, &(struct writer_command){"people", people_run, NULL, &job}, &err),
+            err);
+        (void)writer_drain(w);
+        if (h.calls - calls != rows[i].credentials || h.last.users_changed != rows[i].users ||
+            h.last.credentials_changed != rows[i].credentials)
+            fail_msg("row %zu: told %d times, users %d, credentials %d", i, h.calls - calls,
+                     h.last.users_changed, h.last.credentials_changed);
+    }
     writer_close(w);
 }
 
@@ -565,6 +682,8 @@ int main(void)
             test_a_full_disk_answers_all_with_an_error_and_leaves_nothing, up, down),
         cmocka_unit_test_setup_teardown(
             test_a_write_error_answers_all_with_an_error_and_leaves_nothing, up, down),
+        cmocka_unit_test_setup_teardown(test_hooks_hear_that_credentials_are_not_what_they_were,
+                                        up, down),
         cmocka_unit_test_setup_teardown(test_hooks_hear_of_the_events_that_were_committed, up,
                                         down),
         cmocka_unit_test_setup_teardown(test_many_threads_at_once_are_all_answered, up, down),
