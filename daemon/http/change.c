@@ -207,8 +207,6 @@ static void change_done(void *arg, enum status st, const struct err *err)
 {
     struct request *r = arg;
 
-    if (st == ST_OK && r->route->flags & ROUTE_PEOPLE)
-        cache_all_changed(r->http->cache);
     request_done(r, st, err);
 }
 

@@ -154,9 +154,13 @@ MUST_CHECK enum status http_start(const struct http_options *options, struct htt
  * allowed. */
 void http_stop(struct http *http, int64_t drain_ms);
 
-/* The writer's hook (writer_hook_fn): wakes the streams that wait for what was committed.  Cheap;
- * does not block.  http may be NULL, for a hook that is set before the server is started. */
+/* The writer's hook (writer_hook_fn): forgets what is true no more, and wakes the streams that wait
+ * for what was committed.  Cheap; does not block.  http may be NULL, for a hook that is set before
+ * the server is started. */
 void http_on_commit(void *http, const struct writer_commit *commit);
+
+/* Once the hook leads here: forget all that was remembered before, when commits went by untold. */
+void http_look_again(struct http *http);
 
 /* From now on /readyz answers 503, while requests are still served: for load balancers, before a
  * stop. */

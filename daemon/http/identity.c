@@ -87,12 +87,32 @@ static void touch(struct http *http, const struct people_who *who)
         free(t);
 }
 
+/* Look a secret up, unless it is known. */
+static enum status find_who(struct request *r, enum known_kind kind, const char *secret,
+                            struct err *err)
+{
+    struct http *http = r->http;
+    struct clock_reading now = http->options.clock.read(http->options.clock.arg);
+    uint64_t epoch = known_epoch(http->known);
+    struct store_conn *conn = NULL;
+    enum status st;
+
+    if (known_get(http->known, kind, secret, now.wall_at, now.monotonic_ms, &r->who))
+        return ST_OK;
+    st = request_conn(r, &conn, err);
+    if (st != ST_OK)
+        return st;
+    st = kind == KNOWN_TOKEN ? people_by_token(conn, secret, now.wall_at, &r->who, err)
+                             : people_by_session(conn, secret, now.wall_at, &r->who, err);
+    if (st == ST_OK)
+        known_put(http->known, kind, secret, epoch, now.monotonic_ms, &r->who);
+    return st;
+}
+
 enum status identity_find(struct request *r, struct err *err)
 {
     const char *authorization = request_header(r, "Authorization");
     char secret[SECRET_SIZE + 8];
-    struct store_conn *conn = NULL;
-    utc_ms now = http_now(r->http);
     enum status st = ST_OK;
 
     if (r->route->access == ACCESS_NOBODY)
@@ -105,24 +125,19 @@ enum status identity_find(struct request *r, struct err *err)
                               "`Authorization` must be `Bearer` and an API token");
         while (*token == ' ')
             token++;
-        st = request_conn(r, &conn, err);
-        if (st == ST_OK)
-            st = people_by_token(conn, token, now, &r->who, err);
+        st = find_who(r, KNOWN_TOKEN, token, err);
         if (st == ST_UNAUTHENTICATED)
             st = err_detail(err, REASON_BAD_CREDENTIALS, "refusal.token_dead",
                             "this token is not valid, or not any more");
     } else if (request_cookie(r, r->http->cookie_name, secret, sizeof secret)) {
-        struct err ignored = ERR_INIT;
+        struct err why = ERR_INIT;
 
-        st = request_conn(r, &conn, err);
-        if (st != ST_OK)
-            return st;
-        st = people_by_session(conn, secret, now, &r->who, &ignored);
+        st = find_who(r, KNOWN_COOKIE, secret, &why);
         if (st == ST_UNAUTHENTICATED) {
             r->had_bad_cookie = true;
             st = ST_OK;
         } else if (st != ST_OK) {
-            *err = ignored;
+            *err = why;
         } else {
             r->by_cookie = true;
         }

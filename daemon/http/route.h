@@ -49,8 +49,7 @@ enum route_flag {
     ROUTE_REPEATABLE = 16,   /* takes Idempotency-Key */
     ROUTE_CROSS_SITE = 32,   /* no same-origin check: RFC 8058 */
     ROUTE_PAGE = 64,         /* failures are pages for people */
-    ROUTE_SECRET = 128,      /* its path holds a secret: not logged, no Referer */
-    ROUTE_PEOPLE = 256       /* its act may change what others see of a person */
+    ROUTE_SECRET = 128       /* its path holds a secret: not logged, no Referer */
 };
 
 enum { ROUTE_PARAMS_MAX = 3 };

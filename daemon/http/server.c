@@ -72,15 +72,24 @@ void http_on_commit(void *arg, const struct writer_commit *commit)
 {
     struct http *http = arg;
 
-    if (!http || (commit->n == 0 && !commit->overflow))
+    if (!http)
         return;
-    /* Before the hook was set something may have gone by. */
-    if (commit->overflow || !atomic_exchange(&http->is_hooked, true))
+    if (commit->credentials_changed)
+        known_forget_all(http->known);
+    if (commit->users_changed || commit->overflow)
         cache_all_changed(http->cache);
+    if (commit->n == 0 && !commit->overflow)
+        return;
     for (size_t i = 0; i < commit->n && !commit->overflow; i++)
         cache_game_changed(http->cache, commit->changes[i].game_id);
     hub_commit(http->hub, commit);
     wake_ticker(http);
+}
+
+void http_look_again(struct http *http)
+{
+    known_forget_all(http->known);
+    cache_all_changed(http->cache);
 }
 
 /* ------------------------------------------------------------------------------ the library */
@@ -228,6 +237,8 @@ enum status http_start(const struct http_options *options, struct http **ret, st
     }
     st = cache_new(&http->cache, err);
     if (st == ST_OK)
+        st = known_new(&options->entropy, &http->known, err);
+    if (st == ST_OK)
         st = pictures_new(&http->pictures, err);
     if (st == ST_OK)
         st = hub_new(http, &http->hub, err);
@@ -331,6 +342,7 @@ void http_stop(struct http *http, int64_t drain_ms)
         store_reader_close(http->readers[i]);
     hub_free(http->hub);
     cache_free(http->cache);
+    known_free(http->known);
     pictures_free(http->pictures);
     for (int i = 0; i < 2; i++)
         if (http->wake_pipe[i] >= 0)

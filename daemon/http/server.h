@@ -29,6 +29,7 @@
 #include "http/cache.h"
 #include "http/files.h"
 #include "http/http.h"
+#include "http/known.h"
 #include "http/links.h"
 #include "http/metrics.h"
 #include "http/pictures.h"
@@ -48,6 +49,7 @@ struct http {
     struct rate *rate;
     struct files *files;
     struct cache *cache;
+    struct known *known;
     struct pictures *pictures;
     struct metrics metrics;
     struct hub *hub;
@@ -58,7 +60,7 @@ struct http {
     unsigned char tag_key[FINGERPRINT_KEY_SIZE]; /* of ETags */
     int64_t quiet_ms;    /* a connection on which nothing comes for so long is closed by MHD */
     uint64_t generation; /* tells this server's readers from an earlier one's */
-    atomic_bool is_stopping, is_ready, is_hooked;
+    atomic_bool is_stopping, is_ready;
 
     pthread_mutex_t lock; /* links, readers, waiting */
     pthread_cond_t idle;  /* waiting fell to 0 */

@@ -234,8 +234,10 @@ static enum status http_begin(struct serving *s, const struct settings *settings
     s->http_count = 0; /* http has the sockets now, whatever becomes of it */
     s->metrics_fd = -1;
     st = http_start(&o, &http, err);
-    if (st == ST_OK)
+    if (st == ST_OK) {
         hook_set(s, http, s->ticker);
+        http_look_again(http);
+    }
     return st;
 }
 

@@ -271,6 +271,14 @@ static enum status who_finish(struct store_conn *conn, struct people_who *who, c
     return ST_OK;
 }
 
+/* It has to be looked up again when it ends, and when people_touch() is due. */
+static utc_ms holds_until(utc_ms last_used_at, utc_ms expires_at)
+{
+    utc_ms touch_at = last_used_at == UTC_NONE ? UTC_NONE : last_used_at + TOUCH_MS;
+
+    return expires_at != UTC_NONE && expires_at < touch_at ? expires_at : touch_at;
+}
+
 enum status people_by_session(struct store_conn *conn, const char *secret, utc_ms now,
                               struct people_who *ret, struct err *err)
 {
@@ -291,6 +299,7 @@ enum status people_by_session(struct store_conn *conn, const char *secret, utc_m
     who.user_id = row.user_id;
     who.session_id = row.id;
     who.needs_touch = now - row.last_used_at >= TOUCH_MS;
+    who.holds_until = holds_until(row.last_used_at, row.expires_at);
     who.touch_until = now + SESSION_IDLE_MS;
     if (who.touch_until > row.created_at + SESSION_LIFE_MS)
         who.touch_until = row.created_at + SESSION_LIFE_MS;
@@ -322,6 +331,7 @@ enum status people_by_token(struct store_conn *conn, const char *token, utc_ms n
     who.token_id = row.id;
     who.scopes = (unsigned)row.scopes;
     who.needs_touch = row.last_used_at == UTC_NONE || now - row.last_used_at >= TOUCH_MS;
+    who.holds_until = holds_until(row.last_used_at, row.expires_at);
     st = who_finish(conn, &who, "token", err);
     if (st == ST_OK)
         *ret = who;

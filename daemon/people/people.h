@@ -171,6 +171,7 @@ struct people_who {
     bool is_operator;
     bool needs_touch;   /* people_touch() is due */
     utc_ms touch_until; /* for people_touch() */
+    utc_ms holds_until; /* all this stays so until then, unless somebody changes it */
 };
 
 struct people_login {

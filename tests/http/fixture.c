@@ -175,6 +175,7 @@ void fixture_serve(struct fixture *f)
     f->options.n_listen = 1;
     MUST(http_start(&f->options, &f->http, err));
     atomic_store(&f->hooked, f->http);
+    http_look_again(f->http);
 }
 
 static enum status nothing_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "base/str.h"
 #include "fixture.h"
 #include "store/outage.h"
+#include "store/users.h"
 
 static struct fixture fixture;
 
@@ -912,6 +914,144 @@ static void test_readiness_says_no_while_nothing_can_be_stored(void **state)
     assert_answer("GET /readyz HTTP/1.1\r\n" REST, 200, NULL);
 }
 
+/* ------------------------------------------------------------------------------ credentials */
+
+enum deed { MAKE_TOKEN, REVOKE_TOKEN, SHUT, OPEN, LOWER, RAISE, END_SESSION, NOTHING };
+
+/* What somebody does with the credentials of the user `who`. */
+struct deed_job {
+    enum deed deed;
+    int who;
+    char token[API_TOKEN_SIZE];
+    int64_t token_id, session_id;
+};
+
+static enum status deed_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct deed_job *j = arg;
+    int64_t user = fixture.user_ids[j->who];
+
+    switch (j->deed) {
+    case MAKE_TOKEN:
+        return people_token_make(&fixture.people, txn, user, SCOPES_ALL, "bot", SCOPES_ALL,
+                                 UTC_NONE, now, j->token, &j->token_id, err);
+    case REVOKE_TOKEN:
+        return people_token_revoke(txn, user, j->token_id, now, err);
+    case SHUT:
+    case OPEN:
+        return people_disable(&fixture.people, txn, 0, user, j->deed == SHUT, now, err);
+    case LOWER:
+    case RAISE:
+        return users_set_operator(txn, user, j->deed == RAISE, now, err);
+    case END_SESSION:
+        return people_sessions_end(txn, user, 0, now, err);
+    case NOTHING:
+        break;
+    }
+    return ST_OK;
+}
+
+static void do_deed(struct deed_job *job, enum deed deed)
+{
+    struct err err = ERR_INIT;
+
+    job->deed = deed;
+    assert_ok(writer_run(fixture.writer,
+                         &(struct writer_command){.name = "deed", .run = deed_run, .arg = job},
+                         &err),
+              err);
+}
+
+static void assert_token(const struct deed_job *job, int status, const char *part)
+{
+    char request[256];
+
+    snprintf(request, sizeof request,
+             "GET /api/v1/me HTTP/1.1\r\nAuthorization: Bearer %s\r\n" REST, job->token);
+    assert_answer(request, status, part);
+}
+
+/* So that the server knows it by heart: its first use was noted, and it was looked up since. */
+static void make_known(struct deed_job *job)
+{
+    do_deed(job, MAKE_TOKEN);
+    assert_token(job, 200, NULL);
+    do_deed(job, NOTHING);
+    assert_token(job, 200, NULL);
+}
+
+/* A2, A3: what was looked up a moment ago is no right to anything now. */
+static void test_a_token_ends_at_the_next_request(void **state)
+{
+    struct deed_job job = {.who = 3}, olga = {.who = FIXTURE_OPERATOR};
+
+    (void)state;
+    make_known(&job);
+    do_deed(&job, REVOKE_TOKEN);
+    assert_token(&job, 401, "bad_credentials");
+
+    make_known(&job);
+    do_deed(&job, SHUT);
+    assert_token(&job, 401, "bad_credentials");
+    do_deed(&job, OPEN);
+    assert_token(&job, 401, "bad_credentials"); /* it was revoked with all the rest */
+    make_known(&job);
+
+    make_known(&olga);
+    assert_token(&olga, 200, "\"operator\":true");
+    do_deed(&olga, LOWER);
+    assert_token(&olga, 200, "\"operator\":false");
+    do_deed(&olga, RAISE);
+    assert_token(&olga, 200, "\"operator\":true");
+}
+
+/* What others do to the file the server need not see at once: so a token that it knows shows that
+ * it does know it, and that it looks again when told to. */
+static void test_a_token_is_looked_up_once_and_again_when_told_to(void **state)
+{
+    struct deed_job job = {.who = 2};
+    char path[300], sql[128];
+    sqlite3 *db = NULL;
+
+    (void)state;
+    atomic_store(&fixture.stands_ms, 1000000);
+    make_known(&job);
+    snprintf(path, sizeof path, "%s/test.db", fixture.dir);
+    snprintf(sql, sizeof sql, "UPDATE api_tokens SET scopes = 2 WHERE id = %lld",
+             (long long)job.token_id);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    assert_token(&job, 200, NULL);
+    http_look_again(fixture.http);
+    assert_token(&job, 403, "scope_needed");
+    atomic_store(&fixture.stands_ms, 0);
+}
+
+static void test_a_session_ends_at_the_next_request(void **state)
+{
+    struct deed_job job = {.who = 1};
+    char secret[SECRET_SIZE], request[512], cookie[128] = "", *answer, *at;
+
+    (void)state;
+    fixture_link(&fixture, job.who, secret);
+    snprintf(request, sizeof request,
+             "POST /api/v1/auth/login HTTP/1.1\r\nContent-Type: application/json\r\n"
+             "Content-Length: %d\r\n" REST "{\"token\":\"%s\"}",
+             (int)strlen("{\"token\":\"\"}") + SECRET_SIZE - 1, secret);
+    answer = ask(request);
+    at = strstr(answer, "Set-Cookie: ");
+    if (!at)
+        fail_msg("no session: %.400s", answer);
+    snprintf(cookie, sizeof cookie, "%.*s", (int)strcspn(at + 12, ";"), at + 12);
+    free(answer);
+    snprintf(request, sizeof request, "GET /api/v1/me HTTP/1.1\r\nCookie: %s\r\n" REST, cookie);
+    for (int i = 0; i < 3; i++)
+        assert_answer(request, 200, NULL);
+    do_deed(&job, END_SESSION);
+    assert_answer(request, 401, "login_needed");
+}
+
 static void test_metrics_have_their_own_listener(void **state)
 {
     int fd = connect_to(fixture.metrics_port);
@@ -1070,6 +1210,9 @@ int main(void)
         cmocka_unit_test(test_behind_a_proxy_it_is_the_client_that_is_counted),
         cmocka_unit_test(test_readiness_says_no_when_told_to),
         cmocka_unit_test(test_readiness_says_no_while_nothing_can_be_stored),
+        cmocka_unit_test(test_a_token_ends_at_the_next_request),
+        cmocka_unit_test(test_a_token_is_looked_up_once_and_again_when_told_to),
+        cmocka_unit_test(test_a_session_ends_at_the_next_request),
         cmocka_unit_test(test_metrics_have_their_own_listener),
         cmocka_unit_test(test_cookies_over_https_are_host_cookies),
         cmocka_unit_test(test_a_server_left_as_it_is_beats_every_quarter_of_a_minute),
