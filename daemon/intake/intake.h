@@ -117,6 +117,7 @@ struct intake_options {
     const char *authserv_id;         /* "": no Authentication-Results is believed */
     enum intake_dmarc dmarc;
     int64_t hold_ms;                 /* grace for moves by mail, unless the player has his own */
+    bool confirms_resign;            /* a resignation waits for its player's `confirm` (M8) */
     int64_t answers_an_hour;         /* to one account */
     size_t letter_size;              /* bytes; 0: 1 MiB */
     const char *const *banners;      /* beginnings of paragraphs to be passed over */

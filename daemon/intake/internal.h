@@ -85,6 +85,8 @@ struct act {
     bool wants_board;
     bool has_acted;             /* something was changed */
     bool has_failed;            /* a command was refused: nothing is kept */
+    bool is_confirmed;          /* its player has said that he means it */
+    bool wants_word;            /* nothing was kept: it waits for his `confirm` */
     char reason[REASON_SLUG_SIZE];
     char failed_line[GRAMMAR_SHOWN_SIZE]; /* the command that was refused, as written */
     int64_t answer_id;
@@ -123,7 +125,9 @@ void trace(struct act *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /*
  * Run the commands of a grammar in order as one unit, each answered in a->text.  A refusal undoes
- * them all, sets has_failed and reason, and leaves only itself in the text.
+ * them all, sets has_failed and reason, and leaves only itself in the text.  So does a resignation
+ * that is right but was not confirmed, where it must be: then wants_word is set, and the text holds
+ * the commands.
  */
 MUST_CHECK enum status run_commands(struct act *a, const struct grammar *grammar,
                                     struct err *err);

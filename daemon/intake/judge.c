@@ -291,6 +291,14 @@ static void refuse_whole(struct act *a, struct settlement *s, enum reason reason
     say_line(a);
 }
 
+static bool only_resigns(const struct grammar *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (command_acts(g->commands[i].kind) && g->commands[i].kind != COMMAND_RESIGN)
+            return false;
+    return true;
+}
+
 /* Run the letter that was held, by its own token. */
 static enum status run_held(struct act *a, struct settlement *s, struct err *err)
 {
@@ -298,6 +306,7 @@ static enum status run_held(struct act *a, struct settlement *s, struct err *err
     struct sender *of = calloc(1, sizeof *of);
     struct inbox_row row = INBOX_ROW_INIT;
     const struct token_row own = a->token;
+    bool is_own = false;
     enum status st;
 
     if (!of)
@@ -309,13 +318,17 @@ static enum status run_held(struct act *a, struct settlement *s, struct err *err
                           : ST_OK;
     if (st != ST_OK)
         goto out;
+    is_own = of->verdict == SENDER_OWNER; /* what he resigned by himself was right when it came */
     if (row.state != INBOX_HELD || !of->has_token || of->token.user_id != a->sender.user.id ||
-        !token_is_good(&of->token, a->at) || row.received_at < a->at - INTAKE_HELD_MS ||
+        !(is_own || token_is_good(&of->token, a->at)) || row.received_at < a->at - INTAKE_HELD_MS ||
         held->grammar.fault != GRAMMAR_NONE) {
         refuse_whole(a, s, REASON_LINK_EXPIRED, "mail.nothing_to_confirm");
         goto out;
     }
     a->token = of->token;
+    a->is_confirmed = true;
+    if (is_own && only_resigns(&held->grammar) && a->has_game) /* that outlives what others do */
+        a->token.state_no = a->game.state_no;
     st = run_commands(a, &held->grammar, err);
     if (st != ST_OK)
         goto out;
@@ -389,6 +402,10 @@ static enum status run_letter(struct act *a, struct settlement *s, struct err *e
         return ST_OK;
     }
     TRY(run_commands(a, g, err));
+    if (a->wants_word) {
+        (void)settle_as(s, INBOX_VERDICT_HELD, "resign");
+        return ST_OK;
+    }
     if (a->has_failed) {
         (void)settle_as(s, INBOX_VERDICT_REFUSED, "");
         reason_with(a, s, a->reason, a->failed_line);
@@ -398,6 +415,18 @@ static enum status run_letter(struct act *a, struct settlement *s, struct err *e
     if (a->has_acted && grammar_acts(g))
         TRY(tokens_use(a->txn, a->token.id, a->now, err));
     return ST_OK;
+}
+
+/* M8: a resignation is kept until its player says that he means it. */
+static enum status ask_owner(struct act *a, struct settlement *s, struct err *err)
+{
+    bool may = false;
+
+    TRY(may_answer(a, s, &may, err));
+    if (!may)
+        return settle_as(s, INBOX_VERDICT_SILENT, s->reason);
+    s->state = INBOX_HELD;
+    return answer_put(a, "confirm_letter", TOKEN_CONFIRM, err);
 }
 
 static enum status judge_owner(struct act *a, struct settlement *s, struct err *err)
@@ -413,6 +442,8 @@ static enum status judge_owner(struct act *a, struct settlement *s, struct err *
         return answer(a, s, "unreadable", answer_purpose(a), err);
     }
     TRY(run_letter(a, s, err));
+    if (a->wants_word)
+        return ask_owner(a, s, err);
     if (!a->has_failed && g->unread_from > 0) {
         say_line(a);
         SAY(a, "mail.unread", WORDS_NUMBER("line", g->unread_from));

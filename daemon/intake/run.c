@@ -17,6 +17,7 @@ struct run {
     bool is_stale;             /* the address that was written to shows an earlier state */
     bool has_draw;             /* somewhere in it a draw is offered */
     bool has_moved;            /* a move was made or is held */
+    bool has_resigned;         /* a resignation was made or is held */
     unsigned resigned;         /* bit seat: its resignation is held since one of these commands */
     bool drew;                 /* … and the offer went with it */
     bool has_created;          /* `create` and its `seat` lines were run */
@@ -507,6 +508,7 @@ static enum status run_resign(struct run *r, struct err *err)
             return refuse(r, err, REASON_NOT_YOUR_GAME, "mail.not_your_seat");
     }
     st = hold_ms_of(a) > 0 ? hold_resignation(r, &act, err) : resign_now(r, &act, err);
+    r->has_resigned = r->has_resigned || st == ST_OK;
     if (st == ST_OK || err->reason != REASON_MISSING_FIELD)
         return st;
     (void)words_print(r->hint, sizeof r->hint, a->lang, "mail.resign_which",
@@ -1190,6 +1192,30 @@ static void say_refusal(struct run *r, const struct err *err)
     }
 }
 
+/* Back to where the letter found the game. */
+static enum status undo_all(struct act *a, const struct token_row *token, bool had_game,
+                            int64_t game_id, struct err *err)
+{
+    TRY(store_part_undo(a->txn, err));
+    a->token = *token;
+    a->has_acted = false;
+    a->has_game = had_game;
+    a->game.id = game_id;
+    return had_game ? act_reload(a, err) : ST_OK;
+}
+
+/* M8: all of it could be done; its player is asked whether he means it. */
+static void ask_for_word(struct run *r)
+{
+    struct act *a = r->a;
+
+    a->wants_word = true;
+    buf_clear(&a->text);
+    for (size_t i = 0; i < r->g->n; i++)
+        buf_printf(&a->text, "%s\n", r->g->commands[i].shown);
+    trace(a, "a resignation: it waits for its player's word\n");
+}
+
 enum status run_commands(struct act *a, const struct grammar *g, struct err *err)
 {
     struct run *r = calloc(1, sizeof *r);
@@ -1215,6 +1241,11 @@ enum status run_commands(struct act *a, const struct grammar *g, struct err *err
         trace(a, "  line %d: %s → %s\n", r->at->line, r->at->shown,
               st == ST_OK ? "Success" : reason_word(err->reason));
     }
+    if (st == ST_OK && r->has_resigned && a->options->confirms_resign && !a->is_confirmed) {
+        st = undo_all(a, &token, had_game, game_id, err);
+        ask_for_word(r);
+        goto out;
+    }
     if (st == ST_OK) {
         st = store_part_keep(a->txn, err);
         goto out;
@@ -1232,16 +1263,8 @@ enum status run_commands(struct act *a, const struct grammar *g, struct err *err
     {
         const struct err why = *err;
 
-        st = store_part_undo(a->txn, err);
-        if (st != ST_OK)
-            goto out;
-        a->token = token;
-        a->has_acted = false;
+        st = undo_all(a, &token, had_game, game_id, err);
         a->has_failed = true;
-        a->has_game = had_game;
-        a->game.id = game_id;
-        if (had_game)
-            st = act_reload(a, err);
         (void)str_copy(a->reason, sizeof a->reason, reason_slug(why.reason));
         (void)str_copy(a->failed_line, sizeof a->failed_line, r->at->shown);
         say_refusal(r, &why);

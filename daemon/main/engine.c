@@ -110,6 +110,7 @@ static enum status intake_begin(struct engine *e, struct err *err)
                  : s->mail_in.dmarc == SETTINGS_DMARC_REQUIRE ? INTAKE_DMARC_REQUIRE
                                                               : INTAKE_DMARC_PREFER,
         .hold_ms = s->mail_in.hold_ms,
+        .confirms_resign = s->mail_in.confirm_resign,
         .answers_an_hour = s->mail_in.answers_an_hour,
         .letter_size = (size_t)s->mail_in.letter_size,
         .banners = (const char *const *)s->mail_in.banners.items,

@@ -183,8 +183,8 @@ static void play_held(struct subject *s, const char *move)
 
 static bool is_known(const char *template_name)
 {
-    static const char *const known[] = {"answer", "held_letter", "held_more", "held_dropped",
-                                        "unreadable", "no_token"};
+    static const char *const known[] = {"answer", "held_letter", "confirm_letter", "held_more",
+                                        "held_dropped", "unreadable", "no_token"};
 
     for (size_t i = 0; i < COUNT_OF(known); i++)
         if (str_eq(template_name, known[i]))
@@ -265,11 +265,12 @@ enum status answer_compose(const struct notify *n, struct store_conn *conn,
     reply_way_open(n, intent, a->purpose, s != NULL ? &s->game : NULL, a->inbox_id, now, notice,
                    &way);
     way.is_answer = true;
+    way.is_own = str_eq(intent->template_name, "confirm_letter");
     if (s != NULL)
         TRY_OUT(reply_way_look(s, &way, err));
 
     write_answer(&page, intent, a, lang);
-    if (str_eq(intent->template_name, "held_letter"))
+    if (way.purpose == TOKEN_CONFIRM)
         reply_hint_put(&page, lang, &way);
     (void)snprintf(cid, sizeof cid, "board.%s.%" PRId64 "@%s",
                    s != NULL ? s->game.public_id : "none", intent->id, n->domain);
@@ -277,7 +278,7 @@ enum status answer_compose(const struct notify *n, struct store_conn *conn,
         play_held(s, a->move);
     if (s != NULL && a->wants_board)
         TRY_OUT(letter_board(&page, s, cid, &picture, err));
-    if (!str_eq(intent->template_name, "held_letter"))
+    if (way.purpose != TOKEN_CONFIRM)
         reply_hint_put(&page, lang, &way);
     page_pre(&page, "-- ");
     words_put(&footer, lang, "letter.footer_plain",

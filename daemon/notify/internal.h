@@ -156,6 +156,7 @@ void address_block_hash(const struct notify *notify, const char *address_key,
 struct reply_way {
     bool is_open;
     enum token_purpose purpose;
+    bool is_own;                /* what he is asked to confirm is his own letter */
     bool is_answer;             /* to a letter of his: what it offers fits the game as it is */
     bool has_game;
     enum game_state state;      /* of the game */

@@ -53,6 +53,7 @@
  *     answer        params.text as it is, and the board below it when params.board
  *     held_letter   a letter with a good token came from an address that is not the owner's: asks
  *                   him; its token's purpose is confirm, bound to the letter params.inbox
+ *     confirm_letter he resigns, and is asked whether he means it; its token as held_letter's
  *     held_more     more such letters came in an hour than he is asked about
  *     held_dropped  a held move was not played, since the game changed; with "resign": true, a held
  *                   resignation did not take effect; with "replaced": true, its sender has made a

@@ -208,7 +208,9 @@ void reply_hint_put(struct page *page, enum lang lang, const struct reply_way *w
     if (!way->is_open)
         goto out;
     (void)snprintf(code, sizeof code, "letter.reply_%s", token_purpose_str(way->purpose));
-    if (way->purpose == TOKEN_PLACING)
+    if (way->is_own)
+        buf_puts(&text, words_plain(lang, "letter.reply_confirm_own"));
+    else if (way->purpose == TOKEN_PLACING)
         placing_put(&text, lang, code, way->seat);
     else if (way->purpose == TOKEN_TURN && way->example[0] != '\0')
         words_put(&text, lang, "letter.reply_turn_as",

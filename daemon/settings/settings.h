@@ -126,6 +126,7 @@ struct settings {
     struct {
         bool enabled;
         struct settings_list allow; /* CIDR networks that would otherwise be refused */
+        bool confirm_resign;
         char *ca_file; /* "" = the system's */
         int64_t timeout_ms;
     } webhooks;

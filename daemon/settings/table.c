@@ -146,6 +146,9 @@ const struct key settings_keys[] = {
      "a length of time",
      "How long a move or a resignation by mail is held, so that its player can take it back, "
      "before the others see it; for players who have not chosen a time of their own."},
+    {"mail_in.confirm_resign", KEY_BOOL, AT(mail_in.confirm_resign), 0, 0, NULL, "true", "",
+     "Whether a resignation by mail is done only once its player has confirmed it by another "
+     "letter."},
     {"mail_in.letter_size", KEY_SIZE, AT(mail_in.letter_size), 16 * KIB, 16384 * KIB, NULL, "1MiB",
      "bytes, as in \"64KiB\" or \"1MiB\"", "The longest letter that is taken."},
     {"mail_in.answers_an_hour", KEY_NUMBER, AT(mail_in.answers_an_hour), 1, 1000, NULL, "20",

@@ -121,12 +121,19 @@ test('a move by mail is withheld at every door until its time is over, and can b
     assert.match(at.club.run('verify'), /^OK/);
 });
 
+/* He is asked whether he means it, and does (M8). */
+async function resign(at, handle, letter) {
+    const asked = await at.say(handle, letter, 'resign');
+    assert.match(asked.mail.text, /nothing of it\s+was done yet:\s+resign\s+If you mean it, write confirm/);
+    return at.say(handle, asked, 'confirm', 'mutt');
+}
+
 test('M8: a resignation by mail can be taken back as long as a move, and has one effect after a crash', async (t) => {
     const at = await table(t);
     const { id } = await at.game();
     const before = await at.look(id);
     const events = (await eventsOf(at.olga, id)).length;
-    const receipt = await at.say('anna', at.last('anna', isTurn), 'resign');
+    const receipt = await resign(at, 'anna', at.last('anna', isTurn));
     assert.match(receipt.mail.text, /Success: your resignation \(White\)/);
     const isUnseen = async () => {
         for (const who of [at.olga, at.players[1], at.players[0], at.club.nobody()]) {
@@ -148,7 +155,7 @@ test('M8: a resignation by mail can be taken back as long as a move, and has one
     /* Off the turn, and the others play on. */
     const turn = at.last('anna', isTurn);
     const clara = at.last('clara');
-    assert.match((await at.say('clara', clara, 'resign')).mail.text, /Success: your resignation/);
+    assert.match((await resign(at, 'clara', clara)).mail.text, /Success: your resignation/);
     await at.players[0].post(`/api/v1/games/${id}/moves`, { move: 'e2-e3', state_number: before.state_number });
     assert.equal((await at.look(id)).seats[2].condition, 'live');
     await at.crash();
@@ -176,7 +183,8 @@ test('M8: who moves on the page instead is told by letter what is not held any m
     for (const [said, move, told] of rows) {
         const { id } = await at.game();
         const { state_number } = await at.look(id);
-        await at.say('anna', at.last('anna', isTurn), said);
+        if (said === 'resign') await resign(at, 'anna', at.last('anna', isTurn));
+        else await at.say('anna', at.last('anna', isTurn), said);
         const before = at.letters('anna').length;
         await at.players[0].post(`/api/v1/games/${id}/moves`, { move, state_number });
         await at.club.settle();

@@ -169,6 +169,9 @@ test('a team game by mail: a draw offered and declined, then a resignation', { s
     assert.match((await table.next('clara', isAnswer)).mail.text, /Success/);
     const turn = await table.next('anna', isTurn);
     await table.answer(turn, 'anna', 'resign', { style: 'thunderbird' });
+    const asked = await table.next('anna', isAnswer);
+    assert.match(asked.mail.text, /write confirm on the first line/);
+    await table.answer(asked, 'anna', 'confirm', { style: 'thunderbird' });
     assert.match((await table.next('anna', isAnswer)).mail.text, /Success/);
     const end = await table.readers[1].get(`/api/v1/games/${id}`);
     assert.equal(end.state, 'finished');

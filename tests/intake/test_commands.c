@@ -663,6 +663,86 @@ static void test_M8_a_resignation_is_held_then_done(void **state)
     assert_sound(p->t, game);
 }
 
+static void with_word(struct post *p)
+{
+    post_close(p);
+    p->options.confirms_resign = true;
+    post_open(p);
+}
+
+/* Who resigns is asked; ret: the letter that waits for his word, and the address to give it by. */
+static int64_t ask_resigning(struct post *p, int user, int64_t game, const char *token,
+                             const char *text)
+{
+    int64_t held;
+
+    r = post_say(p, user, token, text);
+    expect(r, INBOX_VERDICT_HELD);
+    held = r->row.id;
+    assert_int_equal(r->row.state, INBOX_HELD);
+    assert_string_equal(r->template_name, "confirm_letter");
+    assert_non_null(strstr(r->params, "\"purpose\":\"confirm\""));
+    assert_int_equal(resigning(p, game), 0);
+    post_token_put(p, POST_TOKEN, user, TOKEN_CONFIRM, game, game_get(p->t, game).state_no, held,
+                   now_of(p->t) + MS_DAY);
+    return held;
+}
+
+/* M8: submit, code, confirm; the code is the address of the answer. */
+static void test_M8_a_resignation_waits_for_a_second_letter(void **state)
+{
+    struct post *p = *state;
+    int64_t game, held;
+
+    with_word(p);
+    game = game_start(p->t, "verney");
+    held = ask_resigning(p, WEST, game, post_token(p, WEST, TOKEN_INFO, game),
+                         "resign\nnote it is lost");
+    expect_says(r, "resign\nnote it is lost\n");
+    expect_silent(r, "Success");
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 0);
+    live(p, 20 * MS_MINUTE); /* nothing comes of it by itself */
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 0);
+    move_ok(p->t, game, "e2e3"); /* what others do meanwhile does not drop it */
+    r = post_say(p, WEST, POST_TOKEN, "confirm");
+    expect(r, INBOX_VERDICT_ACTED);
+    expect_says(r, "> resign\nSuccess: your resignation (Red) is taken and held");
+    assert_int_equal(resigning(p, game), 1);
+    assert_int_equal(post_row(p, held).state, INBOX_DONE);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 1);
+    r = post_say(p, WEST, POST_TOKEN, "confirm"); /* and no second time */
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "No letter waits for your word any more.");
+    live(p, 10 * MS_MINUTE);
+    assert_int_equal(count_events(p->t, game, GAME_EVENT_RESIGNED), 1);
+    assert_sound(p->t, game);
+}
+
+/* … and is dropped by a word; where it could not be done, nobody is asked. */
+static void test_M8_a_resignation_that_is_not_meant_is_dropped(void **state)
+{
+    struct post *p = *state;
+    int64_t game, held;
+
+    with_word(p);
+    game = game_start(p->t, "teams");
+    held = ask_resigning(p, SOUTH, game, post_token(p, SOUTH, TOKEN_TURN, game), "resign");
+    r = post_say(p, SOUTH, POST_TOKEN, "decline");
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_int_equal(post_row(p, held).state, INBOX_DONE);
+    r = post_say(p, SOUTH, POST_TOKEN, "confirm");
+    expect(r, INBOX_VERDICT_REFUSED);
+    assert_int_equal(resigning(p, game), 0);
+    r = post_play(p, SOUTH, game, "resign west");
+    expect(r, INBOX_VERDICT_REFUSED);
+    expect_says(r, "NotYourGame");
+    r = post_play(p, SOUTH, game, "resign\ne2-e4");
+    expect(r, INBOX_VERDICT_REFUSED);
+    r = post_play(p, SOUTH, game, "e2-e4"); /* a move needs no second letter */
+    expect(r, INBOX_VERDICT_ACTED);
+    assert_true(is_held(p, game));
+}
+
 static void test_a_move_and_a_resignation_take_each_others_place(void **state)
 {
     struct post *p = *state;
@@ -1577,6 +1657,8 @@ int main(void)
         TEST(test_games_lists_invitations_and_games_that_wait),
         TEST(test_resigning_takes_the_seat_out),
         TEST(test_M8_a_resignation_is_held_then_done),
+        TEST(test_M8_a_resignation_waits_for_a_second_letter),
+        TEST(test_M8_a_resignation_that_is_not_meant_is_dropped),
         TEST(test_a_move_and_a_resignation_take_each_others_place),
         TEST(test_who_moves_at_once_is_told_that_he_does_not_resign),
         TEST(test_who_moves_at_once_is_told_that_another_move_is_taken_back),
