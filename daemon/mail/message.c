@@ -283,16 +283,32 @@ static void encode_words(struct buf *out, const char *text, bool is_whole)
     }
 }
 
-/* A display name: as it is quoted, or as encoded words. */
+/* Whether a name needs no quotation marks: atoms, with single blanks between. */
+static bool phrase_is_bare(const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++)
+        if (!char_is_atext((unsigned char)*c) &&
+            !(*c == ' ' && c != text && c[-1] != ' ' && c[1] != '\0'))
+            return false;
+    return true;
+}
+
+/* A display name: bare, quoted, or as encoded words.  (GMime leaves a name bare whose only special
+ * characters are quotation marks and backslashes.) */
 static void encode_phrase(struct buf *out, const char *text)
 {
-    if (is_plain(text)) {
-        gchar *quoted = g_mime_utils_quote_string(text);
-
-        buf_puts(out, quoted);
-        g_free(quoted);
-    } else {
+    if (!is_plain(text)) {
         encode_words(out, text, true);
+    } else if (phrase_is_bare(text)) {
+        buf_puts(out, text);
+    } else {
+        buf_putc(out, '"');
+        for (const char *c = text; *c != '\0'; c++) {
+            if (*c == '"' || *c == '\\')
+                buf_putc(out, '\\');
+            buf_putc(out, *c);
+        }
+        buf_putc(out, '"');
     }
 }
 

@@ -354,6 +354,32 @@ static void test_a_subject_that_looks_encoded_is_shown_as_written(void **state)
     }
 }
 
+static void test_a_name_of_any_characters_is_read_back(void **state)
+{
+    static const char *const name[] = {"Anna Maria", "O'Neil", "a\"b", "a\\b", "a\\\"b", "\"q\" x",
+                                       "a, b <c@d.example>", "x.y", "a  b", "(c) d", "@", "\\"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+        struct mail_message m = usual();
+        struct buf b;
+        GMimeMessage *message;
+        InternetAddressList *to;
+
+        m.to.name = name[i];
+        b = composed(&m);
+        message = parsed(&b);
+        to = g_mime_message_get_to(message);
+        assert_int_equal(internet_address_list_length(to), 1);
+        assert_string_equal(
+            internet_address_get_name(internet_address_list_get_address(to, 0)), name[i]);
+        /* without quotation marks only where a reader of any program sees it the same */
+        assert_true((strstr(b.data, "\r\nTo: \"") != NULL) == (i > 1));
+        g_object_unref(message);
+        buf_release(&b);
+    }
+}
+
 static void test_long_subjects_are_folded_and_read_back_whole(void **state)
 {
     struct mail_message m = usual();
@@ -506,6 +532,7 @@ int main(void)
         cmocka_unit_test(test_a_long_unsubscribe_header_stays_on_one_line),
         cmocka_unit_test(test_line_breaks_in_header_fields_are_refused),
         cmocka_unit_test(test_a_subject_that_looks_encoded_is_shown_as_written),
+        cmocka_unit_test(test_a_name_of_any_characters_is_read_back),
         cmocka_unit_test(test_long_subjects_are_folded_and_read_back_whole),
         cmocka_unit_test(test_lines_of_dots_and_bare_line_ends_are_harmless),
         cmocka_unit_test(test_quoted_printable_lines_are_at_most_76_long),
