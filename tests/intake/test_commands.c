@@ -513,7 +513,7 @@ static void test_squares_and_letters_that_are_not_are_explained(void **state)
         {"s q17", "the files go from a to n"},
         {"m z9", "the files go from a to n"},
         {"moves z9", "the files go from a to n"},
-        {"e2-", "Write both squares, as in e2-e4"},
+        {"e2-", "Write both squares, from which and to which the man goes"},
         {"Sf3", "Pieces are written K (king), Q (queen)"},
         {"Лf3", "Pieces are written K (king), Q (queen)"},
         {"Кf3", "Pieces are written K (king), Q (queen)"}, /* a Russian knight */
