@@ -141,19 +141,27 @@ static enum status judge_files(const struct settings *s, struct err *err)
                    HTTP_CONNECTIONS_OVER + FILES_OTHERS, (uint64_t)limit.rlim_max);
 }
 
+/* A machine may have no zones at all: then it is not the key that is wrong. */
+static enum status judge_zone(const char *name, struct err *err)
+{
+    struct zone *zone = NULL;
+    enum status st = zone_load(NULL, name, &zone, err);
+
+    if (st != ST_OK && zone_load(NULL, "UTC", &zone, NULL) != ST_OK)
+        st = err_set(err, ST_INVALID,
+                     "there are no time zones in " ZONE_DIR " (on Debian: the package tzdata)");
+    zone_free(zone);
+    return st;
+}
+
 /* What only other rooms, or this machine, can judge. */
 static enum status judge_value(void *arg, const struct settings *s, const char *key,
                                const char *text, struct err *err)
 {
     const unsigned *look = arg;
-    struct zone *zone = NULL;
-    enum status st;
 
-    if (str_eq(key, "time_zone")) {
-        st = zone_load(NULL, text, &zone, err);
-        zone_free(zone);
-        return st;
-    }
+    if (str_eq(key, "time_zone"))
+        return judge_zone(text, err);
     if (str_eq(key, "language"))
         return language_is_fit(text, lang_tags(), err);
     if ((*look & LOOK_AT_LIMITS) && str_eq(key, "http.connections"))
@@ -161,9 +169,10 @@ static enum status judge_value(void *arg, const struct settings *s, const char *
     return *look & LOOK_AT_PLACES ? judge_place(s, key, text, err) : ST_OK;
 }
 
-static int load(struct cli *cli, unsigned look, struct settings *ret)
+static int load(struct cli *cli, unsigned look, enum settings_secrets secrets,
+                struct settings *ret)
 {
-    struct settings_judge judge = {judge_value, &look};
+    struct settings_judge judge = {judge_value, &look, secrets};
     struct buf errors = buf_make(SETTINGS_ERRORS_MAX);
     struct err err = ERR_INIT;
     int st = CLI_OK;
@@ -179,12 +188,20 @@ static int load(struct cli *cli, unsigned look, struct settings *ret)
 
 int config_load(struct cli *cli, struct settings *ret)
 {
-    return load(cli, 0, ret);
+    return load(cli, 0, SETTINGS_SECRETS_NONE, ret);
 }
 
 int config_load_to_serve(struct cli *cli, struct settings *ret)
 {
-    return load(cli, LOOK_AT_LIMITS, ret);
+    return load(cli, LOOK_AT_LIMITS, SETTINGS_SECRETS_ALL, ret);
+}
+
+/* Of a credential that only systemd can show. */
+static void credential_note(const char *key, const struct settings_secret *secret)
+{
+    if (secret->source[0] && !secret->value[0])
+        printf("%s: %s is not looked at here: systemd hands it to the daemon, by "
+               "LoadCredential= of the unit\n", key, secret->source);
 }
 
 int cmd_check_config(struct cli *cli)
@@ -198,13 +215,16 @@ int cmd_check_config(struct cli *cli)
         fputs(out.data, stdout);
         goto out;
     }
-    st = load(cli, cli_flag(cli, "print") ? 0 : LOOK_AT_PLACES | LOOK_AT_LIMITS, &s);
+    st = load(cli, cli_flag(cli, "print") ? 0 : LOOK_AT_PLACES | LOOK_AT_LIMITS,
+              SETTINGS_SECRETS_AT_HAND, &s);
     if (st != CLI_OK)
         goto out;
     if (cli_flag(cli, "print")) {
         settings_print(&s, &out);
         fputs(out.data, stdout);
     } else {
+        credential_note("mail.password", &s.mail.password);
+        credential_note("mail_in.imap_password", &s.mail_in.imap.password);
         printf("OK\n");
     }
 out:

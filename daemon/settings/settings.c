@@ -341,9 +341,9 @@ static void check_login(struct loading *l, const char *user_key, const char *use
 {
     if (!GOOD(l, user_key, password_key))
         return;
-    if (user[0] && !password->value[0])
+    if (user[0] && !password->source[0])
         together(l, password_key, "should be set, since %s is", user_key);
-    if (!user[0] && password->value[0])
+    if (!user[0] && password->source[0])
         together(l, user_key, "should be set, since %s is", password_key);
 }
 
@@ -592,6 +592,7 @@ static enum status load(const char *text, size_t len, const char *name, const ch
     assert(settings_key_count <= KEYS_MAX);
     config_init(&config);
     config_set_include_dir(&config, folder);
+    s.secrets = judge ? judge->secrets : SETTINGS_SECRETS_ALL;
     l->s = &s;
     l->errors = ret_errors;
     l->name = name;

@@ -54,8 +54,16 @@ struct settings_list {
 };
 
 struct settings_secret {
-    char *value;  /* the secret itself; "" when none is set */
-    char *source; /* "@file:/path", as it stands in the file */
+    char *value;  /* the secret itself; "" when none is set, or none was read */
+    char *source; /* "@file:/path", as it stands in the file; "" when none is set */
+};
+
+/* Which secrets are read: systemd hands credentials to the daemon alone, and who runs a subcommand
+ * need not be able to read its files. */
+enum settings_secrets {
+    SETTINGS_SECRETS_ALL,      /* as the daemon needs them */
+    SETTINGS_SECRETS_AT_HAND,  /* credentials only where there are any (CREDENTIALS_DIRECTORY) */
+    SETTINGS_SECRETS_NONE
 };
 
 /* One member a key; the table says what each means.  Strings are never NULL. */
@@ -144,6 +152,7 @@ struct settings {
         int64_t accounts; /* accounts made an hour, all together */
         int64_t queue;    /* commands waiting for the writer */
     } limits;
+    enum settings_secrets secrets; /* that were to be read */
 };
 #define SETTINGS_INIT ((struct settings){.public_url = NULL})
 
@@ -158,10 +167,11 @@ struct settings_judge {
     enum status (*value)(void *arg, const struct settings *s, const char *key, const char *text,
                          struct err *err);
     void *arg;
+    enum settings_secrets secrets;
 };
 
 /* Read path, then the overrides ("http.listen=127.0.0.1:0"), into *ret, whose old contents are not
- * looked at.  path NULL: defaults and overrides only.  judge may be NULL.
+ * looked at.  path NULL: defaults and overrides only.  judge may be NULL: all secrets are read.
  * ST_INVALID: *ret_errors holds a line for each error and err counts them.  ST_NOT_FOUND and
  * ST_IO: the file could not be read. */
 MUST_CHECK enum status settings_load(const char *path, const char *const *sets, size_t set_count,

@@ -321,35 +321,38 @@ out:
     return st;
 }
 
-static enum status secret_set(struct settings_secret *secret, const char *text, const char *folder,
-                              struct err *err)
+static enum status secret_set(struct settings_secret *secret, enum settings_secrets which,
+                              const char *text, const char *folder, struct err *err)
 {
     char *path = NULL, *value = NULL, *source = NULL;
     bool check_mode = true;
     enum status st = ST_OK;
 
     if (!*text) {
-        value = str_dup("");
-        if (!value)
-            st = err_set(err, ST_NOMEM, "out of memory");
+        which = SETTINGS_SECRETS_NONE;
     } else if (str_starts(text, "@file:") && text[6]) {
         st = path_resolve(text + 6, folder, &path, err);
     } else if (str_starts(text, "@credential:") && text[12]) {
         const char *in = getenv("CREDENTIALS_DIRECTORY");
+        bool is_there = in && *in;
         if (strchr(text, '/'))
             st = err_set(err, ST_INVALID, "the name of a credential holds no slash");
-        else if (!in || !*in)
+        else if (is_there)
+            st = path_resolve(text + 12, in, &path, err);
+        else if (which == SETTINGS_SECRETS_ALL)
             st = err_set(err, ST_INVALID,
                          "there are no credentials: systemd hands them over by LoadCredential=");
         else
-            st = path_resolve(text + 12, in, &path, err);
+            which = SETTINGS_SECRETS_NONE;
         check_mode = false; /* systemd keeps the folder closed */
     } else {
         st = err_set(err, ST_INVALID,
                      "a secret does not stand here: write \"@file:/path\" or \"@credential:name\"");
     }
-    if (st == ST_OK && path)
+    if (st == ST_OK && which != SETTINGS_SECRETS_NONE)
         st = secret_read(path, check_mode, &value, err);
+    else if (st == ST_OK && !(value = str_dup("")))
+        st = err_set(err, ST_NOMEM, "out of memory");
     if (st == ST_OK && !(source = str_dup(text)))
         st = err_set(err, ST_NOMEM, "out of memory");
     if (st == ST_OK) {
@@ -492,7 +495,7 @@ enum status key_read_text(const struct key *key, const char *text, const char *f
     case KEY_TEXTS:
         return err_set(err, ST_INVALID, "should be a list: [ \"%.60s\" ]", text);
     case KEY_SECRET:
-        return secret_set(member_secret(key, s), text, folder, err);
+        return secret_set(member_secret(key, s), s->secrets, text, folder, err);
     default:
         return read_bounded(key, text, folder, s, err);
     }

@@ -336,6 +336,30 @@ static void test_check_config_looks_at_the_places_that_serve_will_write_to(void 
     }
 }
 
+/* systemd gives the daemon its credentials, and a shell none. */
+static void test_a_credential_is_needed_by_the_daemon_alone(void **state)
+{
+    struct club *c = *state;
+    char text[2000];
+
+    FILE *f = fopen(c->config, "a");
+    assert_non_null(f);
+    fputs("mail_in: { address = \"play@example.org\"; imap_host = \"imap.example.org\";\n"
+          "  imap_user = \"play\"; imap_password = \"@credential:imap\"; };\n",
+          f);
+    fclose(f);
+    assert_int_equal(RUN(c, text, "user", "add", "anna"), 0);
+    assert_int_equal(RUN(c, text, "user", "list"), 0);
+    assert_int_equal(RUN(c, text, "verify"), 0);
+    assert_int_equal(RUN(c, text, "check-config"), 0);
+    assert_string_equal(text, "mail_in.imap_password: @credential:imap is not looked at here: "
+                              "systemd hands it to the daemon, by LoadCredential= of the unit\n"
+                              "OK\n");
+    assert_int_equal(RUN(c, text, "serve"), 1);
+    file_read(path_of(c, "log"), text, sizeof text);
+    assert_non_null(strstr(text, ": mail_in.imap_password: there are no credentials"));
+}
+
 static void test_an_interrupt_stops_it_too(void **state)
 {
     struct club *c = *state;
@@ -539,8 +563,9 @@ static void test_a_file_of_an_older_version_is_upgraded_at_the_start_and_it_is_s
     daemon_start(c);
     assert_int_equal(daemon_stop(c, SIGTERM), 0);
     file_read(path_of(c, "log"), text, sizeof text);
-    snprintf(line, sizeof line, " info upgraded from=1 to=3 copy=\"%s.before-0002\"\n",
+    snprintf(line, sizeof line, " copy=\"%s.before-0002\"\n",
              path_of(c, "club.db"));
+    assert_non_null(strstr(text, " info upgraded from=1 to="));
     assert_non_null(strstr(text, line));
     assert_int_equal(stat(path_of(c, "club.db.before-0002"), &about), 0);
     assert_int_equal(about.st_mode & 0777, 0600);
@@ -1191,6 +1216,7 @@ int main(int argc, char **argv)
         TEST(test_the_daemon_says_where_it_serves_and_stops_in_order),
         TEST(test_a_need_of_more_descriptors_than_there_are_is_refused),
         TEST(test_check_config_looks_at_the_places_that_serve_will_write_to),
+        TEST(test_a_credential_is_needed_by_the_daemon_alone),
         TEST(test_an_interrupt_stops_it_too),
         TEST(test_a_second_daemon_on_one_file_is_refused),
         TEST(test_a_daemon_on_another_file_does_not_take_the_control_socket),

@@ -504,7 +504,7 @@ static int folder_make(void **state)
 static int folder_remove(void **state)
 {
     char path[200];
-    static const char *const names[] = {"password", "other.conf", "main.conf"};
+    static const char *const names[] = {"password", "secret", "other.conf", "main.conf"};
 
     (void)state;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -594,6 +594,64 @@ static void test_a_secret_comes_from_a_systemd_credential(void **state)
     unsetenv("CREDENTIALS_DIRECTORY");
     assert_complains(URL "mail: { user = \"u\"; password = \"@credential:password\"; };",
                      "there are no credentials");
+}
+
+static enum status judge_nothing(void *arg, const struct settings *s, const char *key,
+                                 const char *text, struct err *err)
+{
+    (void)arg;
+    (void)s;
+    (void)key;
+    (void)text;
+    (void)err;
+    return ST_OK;
+}
+
+/* Subcommands get no credentials from systemd and may be run by who cannot read the files: what
+ * needs no secret reads none, and still refuses what is not written as one. */
+static void test_secrets_are_read_by_who_needs_them(void **state)
+{
+    static const struct {
+        const char *password;
+        enum settings_secrets secrets;
+        const char *value; /* NULL: refused */
+    } rows[] = {
+        {"@credential:password", SETTINGS_SECRETS_ALL, NULL},
+        {"@credential:password", SETTINGS_SECRETS_AT_HAND, ""},
+        {"@credential:password", SETTINGS_SECRETS_NONE, ""},
+        {"@credential:../x", SETTINGS_SECRETS_NONE, NULL},
+        {"@file:nowhere", SETTINGS_SECRETS_ALL, NULL},
+        {"@file:nowhere", SETTINGS_SECRETS_AT_HAND, NULL},
+        {"@file:nowhere", SETTINGS_SECRETS_NONE, ""},
+        {"@file:secret", SETTINGS_SECRETS_AT_HAND, "at hand"},
+        {"hunter2", SETTINGS_SECRETS_NONE, NULL},
+    };
+
+    (void)state;
+    unsetenv("CREDENTIALS_DIRECTORY");
+    file_write("secret", "at hand\n", 0600);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct settings_judge judge = {judge_nothing, NULL, rows[i].secrets};
+        struct buf errors = buf_make(SETTINGS_ERRORS_MAX);
+        struct settings s = SETTINGS_INIT;
+        struct err err = ERR_INIT;
+        char text[200];
+        enum status st;
+
+        (void)snprintf(text, sizeof text, URL "mail: { user = \"u\"; password = \"%s\"; };",
+                       rows[i].password);
+        st = settings_parse(text, strlen(text), "a.conf", folder, NULL, 0, &judge, &s, &errors,
+                            &err);
+        if (rows[i].value) {
+            assert_ok(st, err);
+            assert_string_equal(s.mail.password.value, rows[i].value);
+            assert_string_equal(s.mail.password.source, rows[i].password);
+        } else {
+            assert_int_equal(st, ST_INVALID);
+        }
+        settings_release(&s);
+        buf_release(&errors);
+    }
 }
 
 static void test_user_and_password_go_together(void **state)
@@ -1005,7 +1063,7 @@ static void test_what_others_judge_is_told_with_all_other_errors(void **state)
     struct buf errors = buf_make(4000);
     struct err err = ERR_INIT;
     int asked = 0;
-    struct settings_judge judge = {no_atlantis, &asked};
+    struct settings_judge judge = {.value = no_atlantis, .arg = &asked};
 
     (void)state;
     assert_st(settings_parse(text, strlen(text), "a.conf", "/etc/club", NULL, 0, &judge, &s,
@@ -1056,6 +1114,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_secret_that_others_can_read_is_refused),
         cmocka_unit_test(test_a_secret_in_the_file_itself_is_refused_and_not_repeated),
         cmocka_unit_test(test_a_secret_comes_from_a_systemd_credential),
+        cmocka_unit_test(test_secrets_are_read_by_who_needs_them),
         cmocka_unit_test(test_user_and_password_go_together),
         cmocka_unit_test(test_the_command_line_overrides_the_file),
         cmocka_unit_test(test_errors_of_the_command_line_are_told_with_those_of_the_file),
