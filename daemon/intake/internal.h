@@ -73,6 +73,7 @@ struct act {
     enum lang lang;
     const struct zone *zone;
     bool has_game;
+    bool is_hidden;             /* the token's game is not for his eyes any more: as if none */
     struct game_row game;       /* as it is now; read anew by act_reload() */
     struct seat_row seats[SEAT_COUNT];
     unsigned own;               /* bit seat: the user's */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arbiter/access.h"
 #include "base/memory.h"
 #include "base/str.h"
 #include "board/board.h"
@@ -88,6 +89,23 @@ enum status act_position(const struct act *a, struct position **ret, struct err 
     return st;
 }
 
+/* A token outlives what it was given for: who was invited to a private game and is not in it any
+ * more is told nothing of it. */
+static enum status act_hide(struct act *a, struct err *err)
+{
+    const struct arbiter_actor actor = {.user_id = a->sender.user.id,
+                                        .is_operator = a->sender.user.is_operator};
+    enum status st = arbiter_may_see(a->conn, &a->game, actor, err);
+
+    if (st != ST_NOT_FOUND)
+        return st;
+    a->is_hidden = true;
+    a->has_game = false;
+    a->own = a->resigning = 0;
+    a->has_held = false;
+    return ST_OK;
+}
+
 /* Whose language and zone the answer has, and which game the token is about. */
 static enum status act_begin(struct act *a, const struct token_row *token, struct err *err)
 {
@@ -103,7 +121,8 @@ static enum status act_begin(struct act *a, const struct token_row *token, struc
     if (!a->has_game)
         return ST_OK;
     a->game.id = token->game_id;
-    return act_reload(a, err);
+    TRY(act_reload(a, err));
+    return act_hide(a, err);
 }
 
 /* ------------------------------------------------------------------------------- answering */

@@ -1037,6 +1037,13 @@ static bool names_game(const struct command *c)
     }
 }
 
+/* Does it mean the game that the letter is about? */
+static bool is_about_token(const struct command *c)
+{
+    return (needs_game(c->kind) && !names_game(c)) || c->kind == COMMAND_ACCEPT ||
+           c->kind == COMMAND_DECLINE;
+}
+
 /* What changes something that an old letter's reader cannot have had in mind. */
 static bool needs_fresh_letter(const struct command *c)
 {
@@ -1063,6 +1070,8 @@ static enum status run_one(struct run *r, struct err *err)
     struct act *a = r->a;
     const struct command *c = r->at;
 
+    if (a->is_hidden && !a->has_game && is_about_token(c))
+        return refuse(r, err, REASON_NO_SUCH_GAME, "mail.join_none");
     if (!a->has_game && needs_game(c->kind) && !names_game(c))
         return refuse(r, err, REASON_MISSING_FIELD, "mail.no_game");
     if (r->is_stale && needs_fresh_letter(c))

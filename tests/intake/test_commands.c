@@ -1455,6 +1455,36 @@ static void test_a_game_is_looked_at_from_a_letter_about_none(void **state)
     expect_says(r, "This letter is about the game ");
 }
 
+/* A token outlives a seat: nothing of a private game is told to who is not in it any more, by a
+ * question, an act or a refusal. */
+static void test_an_old_address_shows_no_private_game(void **state)
+{
+    static const char *const said[] = {"board",  "status", "last",      "moves",  "spoken",
+                                       "clocks", "why",    "opponents", "note x", "accept",
+                                       "decline", "e2-e4", "resign",    "undo",   "nonsense"};
+    struct post *p = *state;
+    int64_t hidden = game_create_open(p->t, "teams", WEST, true);
+    int64_t open = game_create_open(p->t, "teams", WEST, false);
+    struct game_row game = game_get(p->t, hidden);
+
+    for (size_t i = 0; i < COUNT_OF(said); i++) {
+        r = post_say(p, STRANGER, post_token(p, STRANGER, TOKEN_INVITATION, hidden), said[i]);
+        expect(r, INBOX_VERDICT_REFUSED);
+        if (!str_eq(said[i], "nonsense"))
+            expect_says(r, "InvalidGameID");
+        assert_int_equal(r->row.game_id, 0);
+        assert_null(strstr(r->text, game.public_id));
+        assert_null(strstr(r->params, "\"board\":true"));
+        assert_non_null(strstr(r->params, "\"purpose\":\"account\""));
+    }
+    r = post_say(p, WEST, post_token(p, WEST, TOKEN_INFO, hidden), "status");
+    expect(r, INBOX_VERDICT_ANSWERED); /* its organiser */
+    r = post_say(p, STRANGER, post_token(p, STRANGER, TOKEN_INFO, open), "status");
+    expect(r, INBOX_VERDICT_ANSWERED);
+    assert_int_equal(r->row.game_id, open);
+    assert_int_equal(post_count(p, "SELECT count(*) FROM notes"), 0);
+}
+
 /* U1: a note is its writer's alone. */
 static void test_notes_are_private(void **state)
 {
@@ -1675,6 +1705,7 @@ int main(void)
         TEST(test_games_per_player_are_limited),
         TEST(test_questions_are_answered),
         TEST(test_last_tells_all_since_ones_own_move),
+        TEST(test_an_old_address_shows_no_private_game),
         TEST(test_notes_are_private),
         TEST(test_notes_are_listed_in_their_order),
         TEST(test_games_lists_what_can_be_joined_and_join_takes_it),

@@ -467,7 +467,7 @@ static void test_what_a_written_move_came_to_is_said_in_every_language(void **st
     assert_read("e2e3", LANG_EN, "the move is legal");
     assert_read("d1d5", LANG_RU, "путь преграждает белая пешка на d2");
     assert_read("hello", LANG_RO,
-                "nu este scrisă ca o mutare; scrieți ambele câmpuri, ca în e2-e4");
+                "nu este scrisă ca o mutare; scrieți ambele câmpuri, de unde și unde merge piesa");
     assert_read("Re2-e3", LANG_RU, "там стоит не та фигура, что написана");
     assert_read("Nh9", LANG_RO,
                 "nicio piesă a dumneavoastră de acest fel nu poate ajunge acolo");
