@@ -3,6 +3,7 @@
  */
 #include "http/links.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -161,4 +162,21 @@ int links_cut_slow(struct http *http, int64_t now_ms)
     }
     pthread_mutex_unlock(&http->lock);
     return (int)next;
+}
+
+void links_drain(struct http *http, int64_t ms)
+{
+    bool is_left = true;
+
+    pthread_mutex_lock(&http->lock);
+    for (struct link *l = http->links; l; l = l->next)
+        (void)shutdown(l->fd, SHUT_RD);
+    pthread_mutex_unlock(&http->lock);
+    for (int64_t waited = 0; is_left && waited < ms; waited += 5) {
+        pthread_mutex_lock(&http->lock);
+        is_left = http->n_links > 0;
+        pthread_mutex_unlock(&http->lock);
+        if (is_left)
+            (void)poll(NULL, 0, 5);
+    }
 }

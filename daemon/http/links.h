@@ -49,6 +49,10 @@ void link_await_handler(struct http *http, struct request *r);
 void link_await_reader(struct http *http, struct request *r, int64_t now_ms);
 void link_await_next(struct http *http, struct link *link);
 
+/* For a stop, when no more are accepted: read no more from any, and wait up to ms until MHD has
+ * finished what it is sending and closed them. */
+void links_drain(struct http *http, int64_t ms);
+
 /* Shut what is overdue; MHD then sees the end and cleans up.  Returns in how long to look again. */
 int links_cut_slow(struct http *http, int64_t now_ms);
 

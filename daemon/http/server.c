@@ -18,7 +18,10 @@
 #include "http/wire.h"
 #include "store/store.h"
 
-enum { MEMORY_PER_CONNECTION = 64 * 1024 };
+enum {
+    MEMORY_PER_CONNECTION = 64 * 1024,
+    DRAIN_LINKS_MS = 1000 /* for answers to be sent, at a stop */
+};
 
 static atomic_uint_fast64_t generations;
 
@@ -329,6 +332,9 @@ void http_stop(struct http *http, int64_t drain_ms)
     while (http->waiting > 0)
         pthread_cond_wait(&http->idle, &http->lock);
     pthread_mutex_unlock(&http->lock);
+    /* libmicrohttpd 0.9.75 crashes when it has to refuse a request by itself while it is being
+     * stopped: there must be none any more. */
+    links_drain(http, DRAIN_LINKS_MS);
     for (size_t i = 0; i < http->n_daemons; i++)
         MHD_stop_daemon(http->daemons[i]);
     if (http->metrics_daemon)

@@ -54,8 +54,12 @@ static const char *status_words(int status)
         return "Request Timeout";
     case 413:
         return "Content Too Large";
+    case 414:
+        return "URI Too Long";
     case 431:
         return "Request Header Fields Too Large";
+    case 505:
+        return "HTTP Version Not Supported";
     default:
         return "Refused";
     }
@@ -95,15 +99,30 @@ void wire_print_problem(struct buf *out, const struct err *why, int status, enum
 }
 
 /* What the library is about to refuse, as far as its words tell. */
-enum fault { FAULT_OTHER, FAULT_LENGTH, FAULT_LENGTH_TOO_LARGE, FAULT_HEAD, FAULT_CHUNK,
-             FAULT_CHUNK_TOO_LARGE };
+enum fault {
+    FAULT_OTHER,
+    FAULT_VERSION, /* of the request line: there is no request yet */
+    FAULT_TARGET,  /* likewise */
+    FAULT_LINE,    /* the request line, or a header line */
+    FAULT_HEAD,
+    FAULT_LENGTH,
+    FAULT_LENGTH_TOO_LARGE,
+    FAULT_CHUNK,
+    FAULT_CHUNK_TOO_LARGE
+};
 
 static enum fault fault_of(unsigned status, const char *message)
 {
     bool is_chunk = strstr(message, "chunk") != NULL;
 
+    if (status == 505)
+        return FAULT_VERSION;
+    if (status == 414)
+        return FAULT_TARGET;
     if (status == 431)
         return FAULT_HEAD;
+    if (status == 400 && strstr(message, "syntactically") && !is_chunk)
+        return FAULT_LINE;
     if (status == 400 && strstr(message, "Content-Length"))
         return FAULT_LENGTH;
     /* A chunk's first line does not fit, and the library blames its reader. */
@@ -114,25 +133,31 @@ static enum fault fault_of(unsigned status, const char *message)
     return status == 400 && is_chunk ? FAULT_CHUNK : FAULT_OTHER;
 }
 
-/* The link of the request that this thread must be at; NULL when it is not certain. */
+/* Whether the fault may be that of a connection as it is now. */
+static bool may_be_of(enum fault fault, const struct link *link)
+{
+    if (!link->reading)
+        return link->is_awaited &&
+               (fault == FAULT_VERSION || fault == FAULT_TARGET || fault == FAULT_LINE);
+    if (link->reading->phase == PHASE_NEW)
+        return fault == FAULT_HEAD || fault == FAULT_LINE;
+    return fault == FAULT_HEAD || fault == FAULT_CHUNK || fault == FAULT_CHUNK_TOO_LARGE;
+}
+
+/* The link that this thread must be at; NULL when it is not certain. */
 static struct link *find_link(struct http *http, enum fault fault)
 {
     struct link *found = NULL;
     int n = 0;
 
     for (struct link *l = http->links; l; l = l->next) {
-        const struct request *r;
-        bool is_head;
-
-        if (!pthread_equal(l->thread, pthread_self()) || !l->reading)
+        if (!pthread_equal(l->thread, pthread_self()))
             continue;
-        r = l->reading;
-        is_head = r->phase == PHASE_NEW;
         /* Past its head and not begun: that is between two steps of one call of the library. */
-        if (is_head && MHD_get_connection_info(r->conn, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE))
+        if (l->reading && l->reading->phase == PHASE_NEW &&
+            MHD_get_connection_info(l->reading->conn, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE))
             return l;
-        if (fault == FAULT_HEAD ||
-            (!is_head && (fault == FAULT_CHUNK || fault == FAULT_CHUNK_TOO_LARGE))) {
+        if (may_be_of(fault, l)) {
             found = l;
             n++;
         }
@@ -147,6 +172,19 @@ static void tell(struct http *http, struct link *link, enum fault fault, int sta
     struct err why = ERR_INIT;
 
     switch (fault) {
+    case FAULT_VERSION:
+        (void)err_detail(&why, REASON_BAD_REQUEST, "refusal.http_version",
+                         "what is spoken here is HTTP/1.0 and HTTP/1.1");
+        break;
+    case FAULT_LINE:
+        (void)err_detail(&why, reason, "refusal.head_line",
+                         "the request line or a header line is not well-formed");
+        break;
+    case FAULT_TARGET:
+        (void)ERR_DETAIL(&why, reason, "refusal.target_long",
+                         "the request target has at most {most} bytes",
+                         ERR_NUMBER("most", HTTP_TARGET_MAX));
+        break;
     case FAULT_LENGTH:
         (void)err_detail(&why, reason, "refusal.length_number", "`Content-Length` is not a number");
         break;
@@ -163,11 +201,12 @@ static void tell(struct http *http, struct link *link, enum fault fault, int sta
         break;
     }
     wire_print_problem(&out, &why, status, lang_of(http->options.language),
-                       problem_target(link->reading), http_now(http));
+                       link->reading ? problem_target(link->reading) : NULL, http_now(http));
     if (!buf_failed(&out)) {
         (void)send(link->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
         (void)shutdown(link->fd, SHUT_WR);
-        metrics_answer(&http->metrics, -1, status, http_now_ms(http) - link->reading->began_ms);
+        metrics_answer(&http->metrics, -1, status,
+                       link->reading ? http_now_ms(http) - link->reading->began_ms : 0);
     }
     buf_release(&out);
 }

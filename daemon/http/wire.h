@@ -10,14 +10,17 @@
  * How the answering works
  *   The library says in its log that it is about to refuse, on the pool thread that has the
  *   connection, when nothing of its own is sent yet.  Whose request it is it does not say; but it
- *   is one that this thread is reading (link->reading).  When that leaves one alone, a problem
- *   document goes straight into its socket, which is then shut for sending, so that the library's
- *   own bytes go nowhere.  When it leaves several, the library's answer stands.
+ *   is one that this thread is reading (link->reading), or, of a request line, waits for.  When
+ *   that leaves one connection alone, a problem document goes straight into its socket, which is
+ *   then shut for sending, so that the library's own bytes go nowhere.  When it leaves several, the
+ *   library's answer stands.
  *
  *   refused in                          our answer
  *   the head is read: Content-Length    always: one request alone is past its head and not begun
  *   head too large, chunks              when the thread reads one request only
- *   request line, version, no colon     never: which connection it is cannot be known
+ *   request line too long, version      when the thread waits for one request line only
+ *   no colon, no version                when the thread has one unfinished head only, or none but a
+ *                                       request line to wait for
  *
  * Threads: a pool thread, but for wire_print_problem().
  */
