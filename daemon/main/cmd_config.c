@@ -92,6 +92,20 @@ static enum status takes_socket(const char *path, struct err *err)
     return takes_files(folder, err);
 }
 
+/* A Maildir: letters are read in new/ and moved to cur/. */
+static enum status takes_letters(const char *path, struct err *err)
+{
+    static const char *const parts[] = {"new", "cur"};
+    char folder[1100];
+
+    TRY(is_folder(path, err));
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        (void)snprintf(folder, sizeof folder, "%s/%s", path, parts[i]);
+        TRY(takes_files(folder, err));
+    }
+    return ST_OK;
+}
+
 /* What the daemon will look for on this machine.  Folders that it makes itself need a parent. */
 static enum status judge_place(const struct settings *s, const char *key, const char *text,
                                struct err *err)
@@ -110,7 +124,7 @@ static enum status judge_place(const struct settings *s, const char *key, const 
     if (str_eq(key, "web_directory"))
         return is_folder(text, err);
     if (str_eq(key, "mail_in.maildir") && *text)
-        return takes_files(text, err);
+        return takes_letters(text, err);
     if (*text && len > 7 && str_eq(key + len - 7, "ca_file"))
         return is_file(text, err);
     if (len > 6 && str_eq(key + len - 6, "listen") && str_starts(text, "unix:"))

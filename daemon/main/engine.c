@@ -82,10 +82,15 @@ static enum status notify_begin(struct engine *e, struct err *err)
     return st;
 }
 
-/* people.h: nobody has his letters where the server takes in its own. */
+/* people.h: nobody has his letters where the server takes in its own, be it that something should
+ * stand behind the name. */
 static bool is_own_address(const char *address, void *arg)
 {
-    return intake_recipient_check(arg, address) != INTAKE_FOREIGN;
+    const struct engine *e = arg;
+
+    return str_case_eq(address, e->settings->mail_in.bounce_address) ||
+           str_case_eq(address, e->settings->mail_in.unsubscribe_address) ||
+           (e->intake && intake_recipient_check(e->intake, address) != INTAKE_FOREIGN);
 }
 
 /* Play by mail, where an address for it is set. */
@@ -133,7 +138,7 @@ static enum status intake_begin(struct engine *e, struct err *err)
         st = intake_open(&options, &e->intake, err);
     if (st == ST_OK && e->intake) {
         e->people.is_own_address = is_own_address;
-        e->people.is_own_address_arg = e->intake;
+        e->people.is_own_address_arg = e;
     }
     return st;
 }

@@ -336,6 +336,44 @@ static void test_check_config_looks_at_the_places_that_serve_will_write_to(void 
     }
 }
 
+static void test_check_config_wants_a_maildir_to_be_one(void **state)
+{
+    struct club *c = *state;
+    char text[4000];
+
+    config_write(c, "mail_in: { address = \"play@example.org\"; };\n");
+    assert_int_equal(mkdir(path_of(c, "box"), 0700), 0);
+    assert_int_equal(check_with(c, "mail_in.maildir=box", text, sizeof text), 1);
+    assert_non_null(strstr(text, "--set: mail_in.maildir: the folder "));
+    assert_non_null(strstr(text, "/box/new cannot be used: No such file or directory\n"));
+    assert_int_equal(mkdir(path_of(c, "box/new"), 0700), 0);
+    assert_int_equal(check_with(c, "mail_in.maildir=box", text, sizeof text), 1);
+    assert_non_null(strstr(text, "/box/cur cannot be used: "));
+    assert_int_equal(mkdir(path_of(c, "box/cur"), 0700), 0);
+    assert_int_equal(check_with(c, "mail_in.maildir=box", text, sizeof text), 0);
+}
+
+/* The server would write to itself, and nobody could read it. */
+static void test_nobody_has_his_letters_at_an_address_of_the_servers(void **state)
+{
+    static const char *const own[] = {"play@example.org", "Bounce@example.org",
+                                      "unsubscribe@example.org",
+                                      "play+abcdefghijklmnopqrstuv2345@example.org"};
+    struct club *c = *state;
+    char text[2000];
+
+    config_write(c, "mail_in: { address = \"play@example.org\"; bounce_address = "
+                    "\"bounce@example.org\"; unsubscribe_address = \"unsubscribe@example.org\"; "
+                    "};\n");
+    for (size_t i = 0; i < COUNT_OF(own); i++) {
+        assert_int_equal(RUN(c, text, "user", "add", "anna", own[i]), 1);
+        file_read(path_of(c, "log"), text, sizeof text);
+        assert_string_equal(text, "fourhanded: this is an address of the server's own\n");
+        (void)unlink(path_of(c, "log"));
+    }
+    assert_int_equal(RUN(c, text, "user", "add", "anna", "player@example.org"), 0);
+}
+
 /* systemd gives the daemon its credentials, and a shell none. */
 static void test_a_credential_is_needed_by_the_daemon_alone(void **state)
 {
@@ -1216,6 +1254,8 @@ int main(int argc, char **argv)
         TEST(test_the_daemon_says_where_it_serves_and_stops_in_order),
         TEST(test_a_need_of_more_descriptors_than_there_are_is_refused),
         TEST(test_check_config_looks_at_the_places_that_serve_will_write_to),
+        TEST(test_check_config_wants_a_maildir_to_be_one),
+        TEST(test_nobody_has_his_letters_at_an_address_of_the_servers),
         TEST(test_a_credential_is_needed_by_the_daemon_alone),
         TEST(test_an_interrupt_stops_it_too),
         TEST(test_a_second_daemon_on_one_file_is_refused),
