@@ -79,6 +79,9 @@ test('quickstart makes a club, starts it, shows it, and stops it', async (t) => 
     assert.equal(answer.status, 0, answer.stderr);
     assert.match(answer.stdout, /boris/);
     assert.match(answer.stdout, /status/);
+    /* It is his newest letter that is answered, not the last by name. */
+    const [, newest] = round.stdout.match(/\/games\/(\w{8})/);
+    assert.match(answer.stdout, new RegExp(`game ${newest}`));
 });
 
 test('quickstart prepares without starting', async (t) => {
