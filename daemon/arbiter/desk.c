@@ -209,6 +209,19 @@ unsigned desk_seats_of(const struct desk *d, int64_t user_id)
     return seats_of_user(d->seats, user_id);
 }
 
+enum status desk_invitation(struct desk *d, int seat, bool *ret_is_there,
+                            struct invitation_row *ret_row, struct err *err)
+{
+    enum status st = d->seats[seat].state == SEAT_INVITED
+                         ? invitations_of_seat(d->conn, d->game.id, seat, ret_row, err)
+                         : ST_NOT_FOUND;
+
+    if (st != ST_OK && st != ST_NOT_FOUND)
+        return st;
+    *ret_is_there = st == ST_OK;
+    return ST_OK;
+}
+
 enum status desk_may_see(struct desk *d, struct err *err)
 {
     return arbiter_may_see(d->conn, &d->game, d->actor, err);
@@ -302,16 +315,12 @@ enum status desk_abort(struct desk *d, enum game_cause cause, int64_t by_user, c
 {
     struct event_row more = EVENT_ROW_INIT;
     struct invitation_row invitation;
+    bool is_there = false;
 
     for (int s = 0; s < SEATS; s++) {
-        if (d->seats[s].state != SEAT_INVITED)
-            continue;
-        enum status st = invitations_of_seat(d->conn, d->game.id, s, &invitation, err);
-        if (st == ST_NOT_FOUND)
-            continue;
-        if (st != ST_OK)
-            return st;
-        TRY(invitations_settle(d->txn, invitation.id, INVITATION_WITHDRAWN, d->now, err));
+        TRY(desk_invitation(d, s, &is_there, &invitation, err));
+        if (is_there)
+            TRY(invitations_settle(d->txn, invitation.id, INVITATION_WITHDRAWN, d->now, err));
     }
     TRY(stop(d, VOTE_LAPSED, err));
     d->game.state = GAME_ABORTED;

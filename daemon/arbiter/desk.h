@@ -100,6 +100,9 @@ MUST_CHECK enum status desk_not_open(const struct desk *d, struct err *err);
 MUST_CHECK enum status desk_check_seat(int seat, struct err *err);
 /* The seats (bit seat) that a user holds. */
 unsigned desk_seats_of(const struct desk *d, int64_t user_id);
+/* The invitation that waits at a seat; *ret_row is untouched when there is none. */
+MUST_CHECK enum status desk_invitation(struct desk *d, int seat, bool *ret_is_there,
+                                       struct invitation_row *ret_row, struct err *err);
 /* May the actor look at it (access.h)?  Else REASON_NO_SUCH_GAME. */
 MUST_CHECK enum status desk_may_see(struct desk *d, struct err *err);
 /* REASON_FORBIDDEN unless organiser, operator or administrator; gives the role for the audit. */

@@ -40,18 +40,12 @@ static enum status seats_meant_for(struct desk *d, int64_t user_id, bool ret_is_
                                    struct err *err)
 {
     struct invitation_row invitation;
+    bool is_there = false;
 
     for (int s = 0; s < SEATS; s++) {
-        ret_is_his[s] = (desk_seats_of(d, user_id) >> s & 1u) != 0;
-        if (d->seats[s].state != SEAT_INVITED)
-            continue;
-        enum status st = invitations_of_seat(d->conn, d->game.id, s, &invitation, err);
-        if (st == ST_NOT_FOUND)
-            continue;
-        if (st != ST_OK)
-            return st;
-        if (invitation.user_id == user_id)
-            ret_is_his[s] = true;
+        TRY(desk_invitation(d, s, &is_there, &invitation, err));
+        ret_is_his[s] = (desk_seats_of(d, user_id) >> s & 1u) != 0 ||
+                        (is_there && invitation.user_id == user_id);
     }
     return ST_OK;
 }
@@ -155,14 +149,9 @@ static enum status offer_seat(struct desk *d, int seat, const struct arbiter_off
     } else {
         for (int s = 0; s < SEATS; s++) {
             struct invitation_row other;
-            if (d->seats[s].state != SEAT_INVITED)
-                continue;
-            enum status st = invitations_of_seat(d->conn, d->game.id, s, &other, err);
-            if (st == ST_NOT_FOUND)
-                continue;
-            if (st != ST_OK)
-                return st;
-            is_his[s] = str_eq(other.address_key, offer->address_key);
+            bool is_there = false;
+            TRY(desk_invitation(d, s, &is_there, &other, err));
+            is_his[s] = is_there && str_eq(other.address_key, offer->address_key);
         }
         TRY(fits(seat, is_his, NULL, err));
         if (!str_copy(row.address, sizeof row.address, offer->address) ||
@@ -392,18 +381,27 @@ enum status arbiter_create(const struct arbiter *arb, struct store_txn *txn, utc
 
 /* ---------------------------------------------------------------- invitations by the organiser */
 
+/* Opens a game that waits for players, for who runs it and has something to do with that seat. */
+static enum status seat_open(struct desk *d, const struct arbiter *arb, struct store_txn *txn,
+                             utc_ms now, struct arbiter_actor actor, int64_t game_id, int seat,
+                             struct err *err)
+{
+    enum audit_role role;
+
+    TRY(desk_check_seat(seat, err));
+    TRY(desk_open(d, arb, txn, now, actor, game_id, err));
+    TRY(desk_may_organise(d, &role, err));
+    return needs_open(d, err);
+}
+
 enum status arbiter_invite(const struct arbiter *arb, struct store_txn *txn, utc_ms now,
                            struct arbiter_actor actor, int64_t game_id, int seat,
                            const struct arbiter_offer *offer, struct game_row *ret_game,
                            struct err *err)
 {
-    enum audit_role role;
     struct desk d;
 
-    TRY(desk_check_seat(seat, err));
-    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
-    TRY(desk_may_organise(&d, &role, err));
-    TRY(needs_open(&d, err));
+    TRY(seat_open(&d, arb, txn, now, actor, game_id, seat, err));
     if (offer->kind == OFFER_OPEN)
         return err_detail(err, REASON_BAD_FIELD, "refusal.invite_whom",
                           "whom to invite must be said");
@@ -428,19 +426,14 @@ enum status arbiter_withdraw(const struct arbiter *arb, struct store_txn *txn, u
                              struct game_row *ret_game, struct err *err)
 {
     struct invitation_row row;
-    enum audit_role role;
+    bool is_there = false;
     struct desk d;
 
-    TRY(desk_check_seat(seat, err));
-    TRY(desk_open(&d, arb, txn, now, actor, game_id, err));
-    TRY(desk_may_organise(&d, &role, err));
-    TRY(needs_open(&d, err));
-    enum status st = invitations_of_seat(d.conn, d.game.id, seat, &row, err);
-    if (st == ST_NOT_FOUND)
+    TRY(seat_open(&d, arb, txn, now, actor, game_id, seat, err));
+    TRY(desk_invitation(&d, seat, &is_there, &row, err));
+    if (!is_there)
         return ERR_DETAIL(err, REASON_ALREADY_DONE, "refusal.nobody_invited",
                           "nobody is invited to the seat {seat}", ERR_SEAT("seat", seat));
-    if (st != ST_OK)
-        return st;
     TRY(settle(&d, &row, INVITATION_WITHDRAWN, err));
     TRY(desk_event(&d, GAME_EVENT_INVITE_WITHDRAWN, seat, actor.user_id, NULL, err));
     TRY(desk_reload_seats(&d, err));

@@ -756,6 +756,18 @@ static void comment(struct buf *out, const char *indent, const char *text)
     buf_putc(out, '\n');
 }
 
+/* "Value: … (unit). Default …." */
+static void put_range(const struct key *key, struct buf *out)
+{
+    buf_puts(out, "Value: ");
+    key_range(key, out);
+    if (*key->unit)
+        buf_printf(out, " (%s)", key->unit);
+    buf_puts(out, ". Default ");
+    key_print_default(key, out);
+    buf_puts(out, ".");
+}
+
 static void sample_one(const struct key *key, const char *name, void *arg, struct buf *out)
 {
     const char *indent = strchr(key->name, '.') ? "    " : "";
@@ -764,13 +776,7 @@ static void sample_one(const struct key *key, const char *name, void *arg, struc
     (void)arg;
     buf_putc(out, '\n');
     comment(out, indent, key->doc);
-    buf_puts(&range, "Value: ");
-    key_range(key, &range);
-    if (*key->unit)
-        buf_printf(&range, " (%s)", key->unit);
-    buf_puts(&range, ". Default ");
-    key_print_default(key, &range);
-    buf_puts(&range, ".");
+    put_range(key, &range);
     comment(out, indent, range.data);
     buf_release(&range);
     if (key->standard) {
@@ -824,13 +830,7 @@ void settings_manual(struct buf *out)
 
         buf_printf(out, ".It Ic %s\n", key->name);
         mdoc_text(out, key->doc);
-        buf_puts(&range, "Value: ");
-        key_range(key, &range);
-        if (*key->unit)
-            buf_printf(&range, " (%s)", key->unit);
-        buf_puts(&range, ". Default ");
-        key_print_default(key, &range);
-        buf_puts(&range, ".");
+        put_range(key, &range);
         mdoc_text(out, range.data);
         buf_release(&range);
     }
