@@ -444,6 +444,15 @@ enum status patch_webhook_prepare(struct request *r, struct err *err)
     return st;
 }
 
+/* Scheme, host and port; of addresses as webhook_check() writes them. */
+static bool is_same_origin(const char *url, const char *other)
+{
+    const char *host = strstr(url, "://");
+    size_t n = host ? (size_t)(host - url) + 3 + strcspn(host + 3, "/?#") : strlen(url);
+
+    return strncmp(url, other, n) == 0 && (other[n] == '\0' || strchr("/?#", other[n]));
+}
+
 enum status patch_webhook_act(struct request *r, struct store_txn *txn, utc_ms now,
                               struct err *err)
 {
@@ -456,6 +465,10 @@ enum status patch_webhook_act(struct request *r, struct store_txn *txn, utc_ms n
     st = find_own(r, store_txn_conn(txn), row, err);
     if (st != ST_OK)
         goto out;
+    /* The other side's token is for the other side: it does not go to another host on the word of
+     * whoever may not even see it. */
+    if (data->checked[0] && !is_same_origin(data->checked, row->url))
+        row->auth[0] = '\0';
     if (data->checked[0])
         str_copy(row->url, sizeof row->url, data->checked);
     if (data->kind >= 0)

@@ -394,6 +394,18 @@ test('profile, notices, tokens and webhooks are one\'s own', async () => {
   problem(await dan.post(`/api/v1/me/webhooks/${hook.id}/ping`), 409, 'webhook_off');
   problem(await clara.get(`/api/v1/me/webhooks/${hook.id}`), 404, 'not_found');
   ok(await dan.send('DELETE', `/api/v1/me/webhooks/${hook.id}`), 204);
+  /* A3: what the other side trusts us with goes to no third. */
+  const ntfy = ok(await dan.post('/api/v1/me/webhooks', { url: 'https://ntfy.example.org/topic', kind: 'ntfy', auth: 'tk_secret' }), 201).json;
+  const lead = async (body) => ok(await dan.send('PATCH', `/api/v1/me/webhooks/${ntfy.id}`, { body })).json.has_auth;
+  assert.equal(ntfy.has_auth, true);
+  assert.equal(await lead({ url: 'https://ntfy.example.org/other' }), true);
+  for (const url of ['https://ntfy.example.org:8443/other', 'https://ntfy.example.org.example.net/other', 'https://ntfy.example.com/other']) {
+    assert.equal(await lead({ url, auth: 'tk_secret' }), true);
+    assert.equal(await lead({ url: 'https://ntfy.example.org/other' }), false, url);
+    assert.equal(await lead({ auth: 'tk_secret' }), true);
+    assert.equal(await lead({ url }), false, url);
+  }
+  ok(await dan.send('DELETE', `/api/v1/me/webhooks/${ntfy.id}`), 204);
   problem(await dan.get(`/api/v1/me/webhooks/${hook.id}`), 404, 'not_found');
 });
 
