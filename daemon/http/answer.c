@@ -275,7 +275,7 @@ void answer_problem(struct request *r, const struct err *err)
         char seconds[24];
 
         snprintf(seconds, sizeof seconds, "%" PRId64,
-                 http == 429 && r->rate.wait_s > 0 ? r->rate.wait_s : INT64_C(1));
+                 http == 429 && r->retry_s > 0 ? r->retry_s : INT64_C(1));
         answer_header(r, "Retry-After", seconds);
     }
     if (http == 401 && r->had_bad_cookie)

@@ -146,6 +146,21 @@ static enum status keep_answer(struct request *r, struct store_txn *txn, utc_ms 
 
 /* ------------------------------------------------------------------------------ the command */
 
+/* What is kept is bounded: a key that is new takes one of the account's for a day. */
+static enum status take_key(struct request *r, struct err *err)
+{
+    struct rate_answer answer =
+        rate_take(r->http->rate, RATE_KEYS, (uint64_t)r->who.user_id, http_now_ms(r->http));
+
+    if (answer.is_allowed)
+        return ST_OK;
+    r->retry_s = answer.wait_s;
+    atomic_fetch_add(&r->http->metrics.rate_limited, 1);
+    return ERR_DETAIL(err, REASON_RATE_LIMIT, "refusal.keys_many",
+                      "at most {most} new `Idempotency-Key` a day; without one it goes on",
+                      ERR_NUMBER("most", r->http->options.keys_a_day));
+}
+
 /*
  * The command of a change.  With a key, what was refused is remembered as well as what was done, so
  * the act runs in a part of the transaction of its own.
@@ -184,7 +199,9 @@ static enum status change_run(struct store_txn *txn, utc_ms now, void *arg, stru
     if (st != ST_NOT_FOUND)
         return st;
     *err = ERR_INIT;
-    st = store_part_begin(txn, err);
+    st = take_key(r, err);
+    if (st == ST_OK)
+        st = store_part_begin(txn, err);
     if (st != ST_OK)
         return st;
     st = r->route->act(r, txn, now, &refusal);

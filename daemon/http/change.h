@@ -9,7 +9,8 @@
  * The same twice
  *   With an Idempotency-Key the answer is kept with the change, in its transaction, for 24 hours:
  *   the same request gets it again, another one under that key is refused.  What was refused is
- *   kept as well, unless it was for a fault of ours or for too many requests.
+ *   kept as well, unless it was for a fault of ours or for too many requests.  An account may use
+ *   `keys_a_day` new keys (REASON_RATE_LIMIT beyond it).
  *
  * Threads: each function says.
  */

@@ -57,6 +57,7 @@ enum {
     HTTP_QUERY_MAX = 16,               /* parameters of a query */
     HTTP_HEADERS_MAX = 64,             /* header lines of a request */
     HTTP_STREAMS_PER_ACCOUNT = 8,      /* default of streams_per_account */
+    HTTP_KEYS_A_DAY = 2000,            /* default of keys_a_day */
     HTTP_BUCKETS = 16384,              /* rate limit buckets kept; the fullest is given up first */
     HTTP_HEARTBEAT_MS = 15000,         /* between signs of life of a silent stream */
     HTTP_FILES_MAX = 512,              /* static files */
@@ -122,6 +123,7 @@ struct http_options {
     int streams_per_account; /* at once; an address counts as one where nobody is logged in */
     int64_t rate_requests;   /* a minute and account (or address) */
     int64_t rate_logins;     /* an hour and address */
+    int64_t keys_a_day;      /* answers that are kept for an account, by new Idempotency-Key */
     int webhooks_per_user;
 
     /* More lines for /metrics, from main; NULL for none.  Any thread. */
@@ -144,6 +146,7 @@ struct http_options {
                            .streams_per_account = HTTP_STREAMS_PER_ACCOUNT,                        \
                            .rate_requests = 600,                                                   \
                            .rate_logins = 30,                                                      \
+                           .keys_a_day = HTTP_KEYS_A_DAY,                                          \
                            .webhooks_per_user = 10})
 
 MUST_CHECK enum status http_start(const struct http_options *options, struct http **ret,

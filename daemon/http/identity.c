@@ -213,6 +213,7 @@ enum status identity_check_rate(struct request *r, struct err *err)
     r->rate = rate_take(r->http->rate, r->route->rate, who, http_now_ms(r->http));
     r->is_rated = true;
     if (!r->rate.is_allowed) {
+        r->retry_s = r->rate.wait_s;
         atomic_fetch_add(&r->http->metrics.rate_limited, 1);
         return ERR_DETAIL(err, REASON_RATE_LIMIT, "refusal.wait",
                           "the next is allowed in {n} seconds", ERR_NUMBER("n", r->rate.wait_s));

@@ -20,6 +20,7 @@ enum rate_class {
     RATE_NONE,     /* not counted */
     RATE_REQUESTS, /* by account, or address where nobody is logged in */
     RATE_LOGINS,   /* by address */
+    RATE_KEYS,     /* by account: answers kept for an Idempotency-Key; no class of a route */
     RATE_CLASSES
 };
 

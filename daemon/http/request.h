@@ -65,6 +65,7 @@ struct request {
     struct address client;
     struct rate_answer rate;
     bool is_rated;
+    int64_t retry_s; /* for Retry-After of 429; 0: in a second */
     int64_t began_ms; /* monotonic */
     uint64_t epoch;   /* of the cache, before anything was read */
 

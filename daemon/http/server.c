@@ -132,7 +132,7 @@ static enum status check_options(const struct http_options *o, struct err *err)
         return err_set(err, ST_INVALID, "http: connections, streams or body size too small");
     if (o->request_ms < 1 || o->idle_ms < 1 || o->heartbeat_ms < 1 || o->answer_ms < 1)
         return err_set(err, ST_INVALID, "http: a length of time is not positive");
-    if (o->rate_requests < 1 || o->rate_logins < 1)
+    if (o->rate_requests < 1 || o->rate_logins < 1 || o->keys_a_day < 1)
         return err_set(err, ST_INVALID, "http: a rate is not positive");
     if (!o->public_url || (!str_starts(o->public_url, "http://") &&
                            !str_starts(o->public_url, "https://")))
@@ -229,6 +229,7 @@ enum status http_start(const struct http_options *options, struct http **ret, st
         (struct rate_policy[RATE_CLASSES]){
             [RATE_REQUESTS] = {"requests", options->rate_requests, MS_MINUTE},
             [RATE_LOGINS] = {"logins", options->rate_logins, MS_HOUR},
+            [RATE_KEYS] = {"keys", options->keys_a_day, MS_DAY},
         },
         HTTP_BUCKETS, http->salt, &http->rate, err);
     if (st != ST_OK)

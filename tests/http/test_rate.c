@@ -12,6 +12,7 @@ static struct rate *rate_of(int64_t quota, int64_t window_ms, size_t buckets)
     struct rate_policy policies[RATE_CLASSES] = {
         [RATE_REQUESTS] = {"requests", quota, window_ms},
         [RATE_LOGINS] = {"logins", 30, 3600000},
+        [RATE_KEYS] = {"keys", 2000, 86400000},
     };
 
     assert_ok(rate_new(policies, buckets, 42, &rate, &err), err);

@@ -1086,6 +1086,46 @@ static void test_a_session_ends_at_the_next_request(void **state)
     assert_answer(request, 401, "login_needed");
 }
 
+/* 10, bounds: what is kept for an account is limited; repeats are not counted, and without a key it
+ * goes on. */
+static void test_an_account_has_so_many_keys_a_day(void **state)
+{
+    static const struct {
+        const char *key;
+        int status;
+        const char *part;
+    } rows[] = {
+        {"Idempotency-Key: a b\r\n", 400, NULL},
+        {"Idempotency-Key: b\r\n", 404, NULL},
+        {"Idempotency-Key: b\r\n", 404, NULL},
+        {"Idempotency-Key: c\r\n", 404, NULL},
+        {"Idempotency-Key: d\r\n", 429, "\r\nRetry-After: 43200\r\n"},
+        {"Idempotency-Key: d\r\n", 429, "at most 2 new `Idempotency-Key` a day"},
+        {"Idempotency-Key: c\r\n", 404, NULL},
+        {"", 404, NULL},
+    };
+    char request[512];
+
+    (void)state;
+    fixture_unserve(&fixture);
+    fixture.options.keys_a_day = 2;
+    fixture.options.public_url = NULL;
+    atomic_store(&fixture.stands_ms, 1000000);
+    fixture_serve(&fixture);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(request, sizeof request,
+                 "POST /api/v1/games/7k2m9qx4/leave HTTP/1.1\r\nAuthorization: Bearer %s\r\n%s"
+                 "Content-Length: 0\r\n" REST,
+                 fixture.tokens[0], rows[i].key);
+        assert_answer(request, rows[i].status, rows[i].part);
+    }
+    fixture_unserve(&fixture);
+    fixture.options.keys_a_day = HTTP_KEYS_A_DAY;
+    fixture.options.public_url = NULL;
+    atomic_store(&fixture.stands_ms, 0);
+    fixture_serve(&fixture);
+}
+
 static void test_metrics_have_their_own_listener(void **state)
 {
     int fd = connect_to(fixture.metrics_port);
@@ -1249,6 +1289,7 @@ int main(void)
         cmocka_unit_test(test_a_token_is_looked_up_once_and_again_when_told_to),
         cmocka_unit_test(test_a_session_ends_at_the_next_request),
         cmocka_unit_test(test_metrics_have_their_own_listener),
+        cmocka_unit_test(test_an_account_has_so_many_keys_a_day),
         cmocka_unit_test(test_cookies_over_https_are_host_cookies),
         cmocka_unit_test(test_a_server_left_as_it_is_beats_every_quarter_of_a_minute),
         cmocka_unit_test(test_wrong_options_are_named_and_sockets_closed),
