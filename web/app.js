@@ -65,6 +65,8 @@ async function refresh() {
     head();
 }
 
+const siteName = () => app.service?.name ?? 'Fourhanded';
+
 function link(path, text) {
     const here = location.pathname === path;
     return h('a', { href: path, 'aria-current': here ? 'page' : null }, text);
@@ -73,7 +75,7 @@ function link(path, text) {
 function head() {
     document.querySelector('.skip').textContent = t('ui.nav.skip');
     put(document.getElementById('head'), h('nav', { 'aria-label': t('ui.nav.label') },
-        h('a', { href: '/', class: 'name' }, app.service?.name ?? 'Fourhanded'),
+        h('a', { href: '/', class: 'name' }, siteName()),
         link('/open', t('ui.nav.open')),
         app.me && link('/new', t('ui.nav.new')),
         app.me && link('/settings', t('ui.nav.settings')),
@@ -117,10 +119,15 @@ async function show() {
             return;
         }
         leave = done;
-        document.title = `${main.querySelector('h1')?.textContent ?? ''} · Fourhanded`;
+        entitle(main);
         return;
     }
     put(main, h('h1', {}, t('ui.problem.no_page')));
+    entitle(main);
+}
+
+function entitle(main) {
+    document.title = `${main.querySelector('h1')?.textContent ?? ''} · ${siteName()}`;
 }
 
 /* Links inside the page do not load it anew. */
