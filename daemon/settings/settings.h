@@ -126,6 +126,7 @@ struct settings {
         char *authserv_id; /* whose Authentication-Results are believed; "" = nobody's */
         int64_t dmarc;     /* enum settings_dmarc */
         int64_t hold_ms;
+        bool confirm_resign;
         int64_t letter_size;
         int64_t answers_an_hour;
         int64_t connections; /* LMTP */
@@ -134,7 +135,6 @@ struct settings {
     struct {
         bool enabled;
         struct settings_list allow; /* CIDR networks that would otherwise be refused */
-        bool confirm_resign;
         char *ca_file; /* "" = the system's */
         int64_t timeout_ms;
     } webhooks;
