@@ -87,6 +87,34 @@ static void test_an_unknown_account_is_checked_against_the_dummy_and_refused(voi
     passwords_free(p);
 }
 
+/* Else a refusal would be quicker for names that nobody has. */
+static void test_the_dummy_is_a_record_as_of_any_password(void **state)
+{
+    static const struct passwords_cost costs[] = {{1, 8192}, {2, 64 * 1024 * 1024}, {3, 1 << 20}};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(costs); i++) {
+        struct passwords *p = passwords_new(costs[i]), *other = passwords_new(costs[i]);
+        char made[PASSWORD_HASH_SIZE];
+        const char *dummy, *cost_end;
+
+        assert_non_null(p);
+        assert_non_null(other);
+        dummy = passwords_dummy(p);
+        assert_ok(passwords_hash_now(costs[i], "long enough", made, &err), err);
+        assert_int_equal(strlen(dummy), strlen(made));
+        cost_end = strstr(made, ",p=1$");
+        assert_non_null(cost_end);
+        assert_memory_equal(dummy, made, (size_t)(cost_end - made) + 5);
+        assert_int_equal(
+            crypto_pwhash_str_needs_rehash(dummy, costs[i].passes, costs[i].memory), 0);
+        assert_string_not_equal(dummy, passwords_dummy(other));
+        passwords_free(p);
+        passwords_free(other);
+    }
+}
+
 static void test_a_hash_of_another_cost_is_made_anew_at_login(void **state)
 {
     struct passwords_cost dearer = {.passes = 2, .memory = 16384};
@@ -199,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_right_password_is_taken_and_a_wrong_one_refused),
         cmocka_unit_test(test_an_unknown_account_is_checked_against_the_dummy_and_refused),
+        cmocka_unit_test(test_the_dummy_is_a_record_as_of_any_password),
         cmocka_unit_test(test_a_hash_of_another_cost_is_made_anew_at_login),
         cmocka_unit_test(test_a_change_wants_the_old_password_where_there_is_one),
         cmocka_unit_test(test_a_full_queue_is_told_and_what_waits_is_still_done),
