@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "mail/message.h"
 
-#define UPLOAD_BUFFER 16384L
+#define UPLOAD_BUFFER 65536L
 enum { LINE_KEPT = 512, NAME_KEPT = 200, PATH_MAX_OURS = 4096 };
 
 struct mail_sending {

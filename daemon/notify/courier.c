@@ -25,7 +25,7 @@ enum {
     QUEUE_MAX = 4 * COURIER_MAIL, /* letters leased and waiting for a connection */
     COMPOSED_AT_ONCE = 8,         /* letters; connections stand still meanwhile */
     MARKS_MAX = QUEUE_MAX + COURIER_MAIL + COURIER_WEBHOOKS,
-    MARKS_WORTH = COURIER_MAIL,   /* of which a commit is made while there is more to send */
+    MARKS_WORTH = QUEUE_MAX / 2,  /* of which a commit is made while there is more to send */
     BOUNCE_LIMIT = 3,         /* soft failures on as many days suspend an address */
     MAYBE_TRIES = 3,          /* a 5yz without an enhanced code is final the third time */
     POLL_MS = 1000,
@@ -83,6 +83,18 @@ struct marking {
     bool is_suspended, is_disabled, is_expired; /* results */
 };
 
+/* One commit: what has become of some, and the next ones. */
+struct keeping {
+    struct courier *courier;
+    struct marking *marks; /* MARKS_MAX */
+    size_t n_marks;
+    size_t wanted;          /* letters to be leased */
+    struct letter *letters; /* QUEUE_MAX */
+    size_t n_letters;
+    enum status st; /* how it went */
+    bool is_done;   /* … is known; under the courier's lock */
+};
+
 struct courier {
     struct courier_options options;
     struct mail_smtp smtp;
@@ -96,6 +108,9 @@ struct courier {
     utc_ms queued_at; /* when the last of them were looked at */
     struct marking *marks; /* MARKS_MAX: not in the store yet */
     size_t n_marks;
+    struct keeping keeping; /* what the writer is about, or was */
+    bool is_keeping;        /* … is; letters go on meanwhile */
+    bool has_not_kept;      /* the store took nothing just now: not at once again */
     utc_ms seen_at;      /* the latest that the clock has shown */
     utc_ms hurried_at;   /* when it was behind that, and what waited was made due; UTC_NONE */
     bool is_keeping_due; /* one of them changes what becomes of the rest of the queue */
@@ -106,7 +121,7 @@ struct courier {
     _Atomic int64_t drain_ms;
     pthread_mutex_t lock; /* of what follows */
     struct courier_stats stats;
-    pthread_cond_t is_settled;
+    pthread_cond_t is_settled, is_kept;
     uint64_t settle_asked, settle_answered; /* how often; see courier_settle() */
 };
 
@@ -175,6 +190,12 @@ static int under_way(const struct courier *c)
     for (int i = 0; i < COURIER_WEBHOOKS; i++)
         n += c->hooks[i].is_used;
     return n;
+}
+
+/* Not everything is as it will stay. */
+static bool is_busy(const struct courier *c)
+{
+    return c->is_keeping || under_way(c) > 0;
 }
 
 static struct slot *slot_free(struct slot *slots, int n)
@@ -338,16 +359,6 @@ static enum status mark_one(struct courier *c, struct store_txn *txn, struct mar
 
 /* ---------------------------------------------------------------- keeping and leasing */
 
-/* One commit: what has become of some, and the next ones. */
-struct keeping {
-    struct courier *courier;
-    struct marking *marks;
-    size_t n_marks;
-    size_t wanted; /* letters to be leased */
-    struct letter *letters;
-    size_t n_letters;
-};
-
 static enum status keep_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
     struct keeping *k = arg;
@@ -397,55 +408,181 @@ static bool is_for_later(enum status st)
     return st == ST_IO || st == ST_BUSY || st == ST_NOMEM;
 }
 
+/* Answers to players' letters go first, also before what was leased earlier. */
+static void queue_order(struct courier *c, size_t from)
+{
+    for (size_t i = from; i < c->n_queue; i++) {
+        struct letter answer = c->queue[i];
+        size_t k = i;
+
+        if (answer.intent.cls != NOTICE_ANSWER)
+            continue;
+        for (; k > 0 && c->queue[k - 1].intent.cls != NOTICE_ANSWER; k--)
+            c->queue[k] = c->queue[k - 1];
+        c->queue[k] = answer;
+    }
+}
+
+static void marks_drop(struct marking *marks, size_t *n)
+{
+    for (size_t i = 0; i < *n; i++)
+        intent_release(&marks[i].intent);
+    *n = 0;
+}
+
 /* When all together could not be kept: each by itself, so that one holds up no other; and at last
  * without telling anybody else, so that no letter goes out again and again for that. */
 static void keep_each(struct courier *c)
 {
-    for (size_t i = 0; i < c->n_marks; i++) {
-        struct keeping one = {.courier = c, .marks = &c->marks[i], .n_marks = 1};
+    for (size_t i = 0; i < c->keeping.n_marks; i++) {
+        struct marking *m = &c->keeping.marks[i];
+        struct keeping one = {.courier = c, .marks = m, .n_marks = 1};
         enum status st = run(c, "notice_mark", keep_run, &one);
 
         if (st != ST_OK && !is_for_later(st)) {
-            c->marks[i].is_quiet = true;
+            m->is_quiet = true;
             st = run(c, "notice_mark", keep_run, &one);
         }
         if (st == ST_OK)
-            mark_told(c, &c->marks[i]);
+            mark_told(c, m);
     }
 }
 
-static void marks_drop(struct courier *c)
+/* What could not be kept comes before what has been marked since; the leases mend what finds no
+ * room. */
+static void keep_later(struct courier *c)
 {
-    for (size_t i = 0; i < c->n_marks; i++)
-        intent_release(&c->marks[i].intent);
-    c->n_marks = 0;
+    struct marking *kept = c->keeping.marks;
+    size_t n = c->keeping.n_marks;
+
+    for (size_t i = 0; i < c->n_marks; i++) {
+        if (n < MARKS_MAX)
+            kept[n++] = c->marks[i];
+        else
+            intent_release(&c->marks[i].intent);
+    }
+    c->keeping.marks = c->marks;
+    c->keeping.n_marks = 0;
+    c->marks = kept;
+    c->n_marks = n;
 }
 
-/* Keep what is marked, and lease up to `wanted` letters into the queue; how many were leased. */
-static size_t keep(struct courier *c, size_t wanted)
+/* On the writer's thread, or on ours without one. */
+static void keep_done(void *arg, enum status st, const struct err *err)
 {
-    struct keeping k = {.courier = c, .marks = c->marks, .n_marks = c->n_marks, .wanted = wanted,
-                        .letters = c->queue + c->n_queue};
+    struct courier *c = arg;
+    char quoted[300];
+
+    if (st != ST_OK) /* the lease mends it */
+        log_event(LOG_LEVEL_WARNING, "courier command=notice_mark status=%s why=%s",
+                  status_str(st), log_quote(err->text, quoted, sizeof quoted));
+    pthread_mutex_lock(&c->lock); /* whoever sees it done may go on to courier_free() */
+    c->keeping.st = st;
+    c->keeping.is_done = true;
+    (void)curl_multi_wakeup(c->multi);
+    pthread_cond_broadcast(&c->is_kept);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static enum status keep_begun(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
+{
+    struct courier *c = arg;
+
+    return keep_run(txn, now, &c->keeping, err);
+}
+
+static bool keep_is_done(struct courier *c)
+{
+    bool is_done;
+
+    pthread_mutex_lock(&c->lock);
+    is_done = c->keeping.is_done;
+    pthread_mutex_unlock(&c->lock);
+    return is_done;
+}
+
+/* Have the writer keep what is marked, and lease up to `wanted` letters; letters are sent on
+ * meanwhile.  Without a thread of ours it is done on return. */
+static void keep_begin(struct courier *c, size_t wanted)
+{
+    struct writer_command command = {.name = c->n_marks > 0 ? "notice_mark" : "notice_lease",
+                                     .run = keep_begun,
+                                     .done = keep_done,
+                                     .arg = c};
+    struct marking *marks = c->keeping.marks;
+    struct err err = ERR_INIT;
     enum status st;
 
+    assert(!c->is_keeping);
     c->is_keeping_due = false;
     if (c->n_marks == 0 && wanted == 0)
+        return;
+    c->keeping.marks = c->marks;
+    c->keeping.n_marks = c->n_marks;
+    c->keeping.wanted = wanted;
+    c->keeping.n_letters = 0;
+    c->keeping.is_done = false;
+    c->marks = marks;
+    c->n_marks = 0;
+    c->is_keeping = true;
+    st = c->has_thread ? writer_submit(c->options.writer, &command, &err)
+                       : writer_run(c->options.writer, &command, &err);
+    if (st != ST_OK && !keep_is_done(c)) /* it was not even queued */
+        keep_done(c, st, &err);
+}
+
+/* Take what the writer has done, if it has; how many letters were leased. */
+static size_t keep_end(struct courier *c)
+{
+    struct keeping *k = &c->keeping;
+
+    if (!c->is_keeping || !keep_is_done(c))
         return 0;
-    st = run(c, c->n_marks > 0 ? "notice_mark" : "notice_lease", keep_run, &k);
-    if (st == ST_OK) {
-        for (size_t i = 0; i < c->n_marks; i++)
-            mark_told(c, &c->marks[i]);
-        marks_drop(c);
-        c->n_queue += k.n_letters;
-        return k.n_letters;
+    c->is_keeping = false;
+    c->has_not_kept = is_for_later(k->st);
+    if (k->st == ST_OK) {
+        size_t before = c->n_queue;
+
+        for (size_t i = 0; i < k->n_marks; i++)
+            mark_told(c, &k->marks[i]);
+        marks_drop(k->marks, &k->n_marks);
+        assert(before + k->n_letters <= QUEUE_MAX);
+        for (size_t i = 0; i < k->n_letters; i++)
+            c->queue[c->n_queue++] = k->letters[i];
+        if (k->n_letters > 0) {
+            c->queued_at = now_of(c);
+            queue_order(c, before);
+        }
+        return k->n_letters;
     }
-    for (size_t i = 0; i < k.n_letters; i++) /* undone, all of it */
-        intent_release(&k.letters[i].intent);
-    if (!is_for_later(st)) {
-        keep_each(c);
-        marks_drop(c);
+    for (size_t i = 0; i < k->n_letters; i++) /* undone, all of it */
+        intent_release(&k->letters[i].intent);
+    if (c->has_not_kept) {
+        keep_later(c);
+        return 0;
     }
+    keep_each(c);
+    marks_drop(k->marks, &k->n_marks);
     return 0;
+}
+
+/* The same when the writer is done. */
+static size_t keep_wait(struct courier *c)
+{
+    pthread_mutex_lock(&c->lock);
+    while (c->is_keeping && !c->keeping.is_done)
+        (void)pthread_cond_wait(&c->is_kept, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+    return keep_end(c);
+}
+
+/* Have all that is marked kept before anything else; how many letters were leased before. */
+static size_t keep_now(struct courier *c)
+{
+    size_t n = keep_wait(c);
+
+    keep_begin(c, 0);
+    return n + keep_wait(c);
 }
 
 /* Note what has become of an intent, which is taken. */
@@ -454,9 +591,9 @@ static void mark_put(struct courier *c, struct intent_row *take_intent, struct m
     m->intent = *take_intent;
     *take_intent = INTENT_ROW_INIT;
     if (c->n_marks == MARKS_MAX)
-        (void)keep(c, 0);
+        (void)keep_now(c);
     if (c->n_marks == MARKS_MAX) /* the store takes nothing: the leases will mend it */
-        marks_drop(c);
+        marks_drop(c->marks, &c->n_marks);
     c->marks[c->n_marks++] = *m;
 }
 
@@ -799,21 +936,6 @@ static void queue_give_back(struct courier *c)
     c->n_queue = 0;
 }
 
-/* Answers to players' letters go first, also before what was leased earlier. */
-static void queue_order(struct courier *c, size_t from)
-{
-    for (size_t i = from; i < c->n_queue; i++) {
-        struct letter answer = c->queue[i];
-        size_t k = i;
-
-        if (answer.intent.cls != NOTICE_ANSWER)
-            continue;
-        for (; k > 0 && c->queue[k - 1].intent.cls != NOTICE_ANSWER; k--)
-            c->queue[k] = c->queue[k - 1];
-        c->queue[k] = answer;
-    }
-}
-
 /* Compose the next ones that have no bytes yet. */
 static size_t mail_compose_next(struct courier *c)
 {
@@ -842,26 +964,31 @@ static bool is_due(struct courier *c, enum notice_channel channel)
            next != UTC_NONE && next <= now_of(c);
 }
 
+/* Have the writer keep what is marked and lease what is due, once that is worth a commit. */
+static size_t mail_keep(struct courier *c, bool takes_new)
+{
+    size_t room, wanted = 0, done = keep_end(c);
+
+    if (c->is_keeping_due) /* the next letter may hang on it */
+        done += keep_now(c);
+    if (c->is_keeping || c->has_not_kept)
+        return done;
+    room = QUEUE_MAX - c->n_queue;
+    if (takes_new && room >= QUEUE_MAX / 2 && is_due(c, CHANNEL_MAIL))
+        wanted = room;
+    if (wanted > 0 || c->n_queue == 0 || c->n_marks >= MARKS_WORTH)
+        keep_begin(c, wanted);
+    return done + keep_end(c);
+}
+
 /* Lease, compose and begin letters; how many steps on the way were made. */
 static int mail_step(struct courier *c, bool takes_new)
 {
-    size_t before, room, wanted = 0, done = 0;
-    bool keeps;
+    size_t done;
 
+    done = mail_keep(c, takes_new);
     if (!takes_new)
         queue_give_back(c);
-    before = c->n_queue;
-    room = QUEUE_MAX - before;
-    if (takes_new && room >= QUEUE_MAX / 2 && is_due(c, CHANNEL_MAIL))
-        wanted = room;
-    keeps = c->n_marks >= MARKS_WORTH || before == 0 || c->is_keeping_due;
-    if (keeps || wanted > 0) {
-        done += keep(c, wanted);
-        if (c->n_queue > before) {
-            c->queued_at = now_of(c);
-            queue_order(c, before);
-        }
-    }
     done += mail_compose_next(c);
     for (size_t i = 0; i < c->n_queue && slot_free(c->mail, COURIER_MAIL) != NULL; i++)
         if (c->queue[i].intent.bytes != NULL) {
@@ -1192,8 +1319,7 @@ static int hooks_step(struct courier *c)
 
         if (s == NULL || !is_due(c, CHANNEL_WEBHOOK))
             return begun;
-        if (c->n_marks > 0) /* an endpoint may wait for one of these */
-            (void)keep(c, 0);
+        begun += (int)keep_now(c); /* an endpoint may wait for one of these */
         if (run(c, "notice_lease", claim_run, &claim) != ST_OK || !claim.has_one)
             return begun;
         s->is_used = true;
@@ -1317,8 +1443,9 @@ static int step(struct courier *c, bool takes_new)
         n += hooks_step(c);
     (void)curl_multi_perform(c->multi, &running);
     n += finish_done(c);
-    if (c->n_queue == 0) /* there is nothing to wait for */
-        (void)keep(c, 0);
+    if (c->n_queue == 0 && !c->is_keeping && !c->has_not_kept) /* there is nothing to wait for */
+        keep_begin(c, 0);
+    n += (int)keep_end(c);
     holds_keep(c);
     pthread_mutex_lock(&c->lock);
     c->stats.under_way = under_way(c);
@@ -1332,6 +1459,7 @@ enum status courier_step(struct courier *c, bool wait, int *ret_settled, struct 
     struct courier_stats before = courier_stats(c), after;
 
     assert(!c->has_thread);
+    c->has_not_kept = false;
     for (;;) {
         int n = step(c, true);
 
@@ -1339,6 +1467,7 @@ enum status courier_step(struct courier *c, bool wait, int *ret_settled, struct 
             break;
         if (under_way(c) > 0 && curl_multi_poll(c->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
             return err_set(err, ST_INTERNAL, "courier: poll");
+        c->has_not_kept = c->has_not_kept && n > 0;
     }
     after = courier_stats(c);
     if (ret_settled != NULL)
@@ -1371,6 +1500,7 @@ enum status courier_new(const struct courier_options *options, struct courier **
         return err_set(err, ST_NOMEM, "courier");
     (void)pthread_mutex_init(&c->lock, NULL);
     (void)pthread_cond_init(&c->is_settled, NULL);
+    (void)pthread_cond_init(&c->is_kept, NULL);
     c->options = *options;
     if ((options->smtp != NULL) == (options->mail_directory != NULL)) {
         st = err_set(err, ST_INVALID, "courier: either a mail server or a mail directory");
@@ -1381,7 +1511,11 @@ enum status courier_new(const struct courier_options *options, struct courier **
     c->multi = curl_multi_init();
     c->marks = calloc(MARKS_MAX, sizeof *c->marks);
     c->queue = calloc(QUEUE_MAX, sizeof *c->queue);
-    if (c->multi == NULL || c->marks == NULL || c->queue == NULL) {
+    c->keeping = (struct keeping){.courier = c,
+                                  .marks = calloc(MARKS_MAX, sizeof *c->keeping.marks),
+                                  .letters = calloc(QUEUE_MAX, sizeof *c->keeping.letters)};
+    if (c->multi == NULL || c->marks == NULL || c->queue == NULL || c->keeping.marks == NULL ||
+        c->keeping.letters == NULL) {
         st = err_set(err, ST_NOMEM, "courier");
         goto out;
     }
@@ -1421,20 +1555,25 @@ void courier_free(struct courier *c)
     if (c == NULL)
         return;
     assert(!c->has_thread);
+    (void)keep_wait(c);
     queue_give_back(c);
     for (int i = 0; i < COURIER_MAIL; i++)
         give_back(c, &c->mail[i]);
     for (int i = 0; i < COURIER_WEBHOOKS; i++)
         give_back(c, &c->hooks[i]);
-    (void)keep(c, 0);
+    (void)keep_now(c);
+    marks_drop(c->marks, &c->n_marks);
     for (int i = 0; i < COURIER_MAIL; i++)
         mail_sending_free(c->mail[i].sending);
     if (c->multi != NULL)
         (void)curl_multi_cleanup(c->multi);
     free(c->marks);
     free(c->queue);
+    free(c->keeping.marks);
+    free(c->keeping.letters);
     curl_slist_free_all(c->resolve);
     store_reader_close(c->reader);
+    (void)pthread_cond_destroy(&c->is_kept);
     (void)pthread_cond_destroy(&c->is_settled);
     (void)pthread_mutex_destroy(&c->lock);
     free(c);
@@ -1491,7 +1630,7 @@ static void *work(void *arg)
         uint64_t number = asked(c);
         int n = step(c, !is_stopping);
 
-        if (is_stopping || (n == 0 && under_way(c) == 0))
+        if (is_stopping || (n == 0 && !is_busy(c)))
             answer(c, number);
 
         if (is_stopping) {
@@ -1499,24 +1638,29 @@ static void *work(void *arg)
 
             if (stop_at == UTC_NONE)
                 stop_at = now + atomic_load(&c->drain_ms);
-            if (under_way(c) == 0 || now >= stop_at) {
+            if (!is_busy(c) || now >= stop_at) {
                 answer(c, UINT64_MAX);
                 return NULL;
             }
         }
-        if (n == 0)
-            (void)curl_multi_poll(c->multi, NULL, 0,
-                                  under_way(c) > 0 || is_stopping ? POLL_MS / 5 : idle_ms(c), NULL);
+        if (n > 0)
+            continue;
+        (void)curl_multi_poll(c->multi, NULL, 0,
+                              is_busy(c) || is_stopping ? POLL_MS / 5 : idle_ms(c), NULL);
+        c->has_not_kept = false;
     }
 }
 
 enum status courier_start(struct courier *c, struct err *err)
 {
-    int rc = pthread_create(&c->thread, NULL, work, c);
+    int rc;
 
-    if (rc != 0)
-        return err_set(err, ST_INTERNAL, "courier: no thread: %s", strerror(rc));
     c->has_thread = true;
+    rc = pthread_create(&c->thread, NULL, work, c);
+    if (rc != 0) {
+        c->has_thread = false;
+        return err_set(err, ST_INTERNAL, "courier: no thread: %s", strerror(rc));
+    }
     return ST_OK;
 }
 

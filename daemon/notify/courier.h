@@ -22,8 +22,8 @@
  *
  * Limits: at most COURIER_MAIL letters and COURIER_WEBHOOKS webhooks are under way at once; each
  *   endpoint has one at a time (the store sees to it).  Letters are leased and marked many at a
- *   time, one commit for all; connections to the mail server are kept and used again.  Answers to
- *   players' letters go before all else that is due.
+ *   time, one commit for all, while others are sent; connections to the mail server are kept and
+ *   used again.  Answers to players' letters go before all else that is due.
  *
  * Judging
  *   Mail: by reply code (mail/transport.h).  A hard refusal that blames the address suspends it
