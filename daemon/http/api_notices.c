@@ -21,6 +21,7 @@ enum {
     PAGE_DEFAULT = 50
 };
 #define OVERLAP_MS MS_DAY  /* the old secret signs on for so long */
+enum { PINGS_WAITING_MAX = 5 }; /* of one webhook */
 #define DELIVERY_MS (3 * MS_DAY) /* a ping or redelivery is tried for so long */
 
 /* ------------------------------------------------------------------------------ switches */
@@ -547,11 +548,18 @@ enum status ping_webhook_act(struct request *r, struct store_txn *txn, utc_ms no
     struct webhook_row *row = NULL;
     struct intent_row *intent = NULL;
     uint64_t random;
+    int64_t waiting = 0;
     enum status st = take_own(r, txn, &row, err);
 
     if (st == ST_OK && row->state != WEBHOOK_ON)
         st = err_detail(err, REASON_WEBHOOK_OFF, "refusal.webhook_off",
                         "switch the webhook on first");
+    if (st == ST_OK)
+        st = outbox_tests_waiting(store_txn_conn(txn), row->id, &waiting, err);
+    if (st == ST_OK && waiting >= PINGS_WAITING_MAX)
+        st = ERR_DETAIL(err, REASON_LIMIT, "refusal.pings_most",
+                        "{n} pings of this webhook are waiting; see its deliveries",
+                        ERR_NUMBER("n", waiting));
     if (st != ST_OK)
         goto out;
     intent = calloc(1, sizeof *intent);

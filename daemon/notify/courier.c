@@ -31,6 +31,7 @@ enum {
     POLL_MS = 1000,
     RETRY_AFTER_SIZE = 80
 };
+_Static_assert((int)WEBHOOKS_FAILING < (int)COURIER_WEBHOOKS, "room for endpoints that answer");
 #define COMPOSE_RETRY_MS (5 * MS_MINUTE)      /* after a composing that failed on our side */
 #define LONGEST_WAIT_MS (30 * MS_HOUR)        /* nothing is put off for longer: 24 h and a fifth */
 #define SET_BACK_MS MS_MINUTE                 /* a clock behind by as much has been set back */

@@ -288,6 +288,8 @@ static enum status first_due(struct store_txn *txn, enum notice_channel channel,
     *ret_id = *ret_webhook_id = 0;
     if (channel == CHANNEL_WEBHOOK) {
         q = query_begin(txn->conn, Q_WEBHOOK_FIRST);
+        bind_int(&q, WEBHOOKS_OF_ONE);
+        bind_int(&q, WEBHOOKS_FAILING);
         bind_int(&q, now);
         st = query_row(&q, &has_row, err);
         if (st == ST_OK && has_row)
@@ -365,8 +367,13 @@ enum status outbox_next(struct store_conn *conn, enum notice_channel channel, ut
     bool has_row = false;
     struct query q = query_begin(conn, channel == CHANNEL_MAIL ? Q_OUTBOX_NEXT_MAIL
                                                                : Q_OUTBOX_NEXT_WEBHOOK);
-    enum status st = query_row(&q, &has_row, err);
+    enum status st;
 
+    if (channel == CHANNEL_WEBHOOK) {
+        bind_int(&q, WEBHOOKS_OF_ONE);
+        bind_int(&q, WEBHOOKS_FAILING);
+    }
+    st = query_row(&q, &has_row, err);
     if (st == ST_OK && has_row)
         first = column_at(&q);
     st = query_end(&q, st, err);
@@ -754,6 +761,15 @@ static enum status depth_one(struct query *q, struct outbox_depth *depth, struct
             depth->oldest_due_at = oldest;
     }
     return query_end(q, st, err);
+}
+
+enum status outbox_tests_waiting(struct store_conn *conn, int64_t webhook_id, int64_t *ret_n,
+                                 struct err *err)
+{
+    struct query q = query_begin(conn, Q_OUTBOX_TESTS);
+
+    bind_int(&q, webhook_id);
+    return query_int(&q, ret_n, err);
 }
 
 enum status outbox_depth(struct store_conn *conn, enum notice_channel channel,

@@ -97,7 +97,12 @@ MUST_CHECK enum status outbox_claim(struct store_txn *txn, enum notice_channel c
                                     int64_t lease_ms, struct intent_row *ret_intent,
                                     struct err *err);
 
-/* When outbox_claim() could next find something of the channel; UTC_NONE: nothing waits. */
+/* Of webhooks, under way at once: so many of one account, and so many to endpoints that have failed
+ * and not got anything since.  Else a few that never answer would keep all others waiting. */
+enum { WEBHOOKS_OF_ONE = 2, WEBHOOKS_FAILING = 6 };
+
+/* When outbox_claim() could next find something of the channel; UTC_NONE: nothing waits, or of
+ * webhooks it waits for others to end. */
 MUST_CHECK enum status outbox_next(struct store_conn *conn, enum notice_channel channel,
                                    utc_ms *ret_at, struct err *err);
 
@@ -226,6 +231,10 @@ struct outbox_handover {
 MUST_CHECK enum status outbox_handover(struct store_conn *conn, int64_t game_id, int64_t user_id,
                                        int64_t since, int64_t state_no,
                                        struct outbox_handover *ret_handover, struct err *err);
+
+/* How many pings of a webhook wait. */
+MUST_CHECK enum status outbox_tests_waiting(struct store_conn *conn, int64_t webhook_id,
+                                            int64_t *ret_n, struct err *err);
 
 /* For metrics: how many wait (queued or leased), and since when the oldest due one does. */
 struct outbox_depth {

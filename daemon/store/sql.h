@@ -105,6 +105,17 @@
     "next_due_at IS NOT NULL AND busy_outbox_id IS NULL AND state = 'on' AND deleted_at"           \
     " IS NULL"
 
+/* What is under way to endpoints; `more` narrows it down. */
+#define WEBHOOKS_UNDER_WAY(more)                                                                   \
+    "(SELECT count(*) FROM outbox o JOIN webhooks u ON u.id = o.webhook_id WHERE o.state ="        \
+    " 'leased' AND o.leased_until < 9223372036854775807 AND o.channel = 'webhook' AND " more ")"
+
+/* ?1: at most so many of one account; ?2: at most so many to endpoints that fail. */
+#define WEBHOOK_MAY                                                                                \
+    WEBHOOK_WAITS " AND " WEBHOOKS_UNDER_WAY("u.user_id = webhooks.user_id") " < ?1"               \
+    " AND (failing_since_at IS NULL OR "                                                           \
+    WEBHOOKS_UNDER_WAY("u.failing_since_at IS NOT NULL") " < ?2)"
+
 #define SQL_READS(X)                                                                               \
     /* spans of reading */                                                                         \
     X(SPAN_BEGIN,                                                                                  \
@@ -346,10 +357,13 @@
       "SELECT min(due_at) FROM outbox WHERE state = 'queued' AND channel = 'mail' AND due_at"      \
       " < 9223372036854775807")                                                                    \
     X(OUTBOX_NEXT_WEBHOOK,                                                                         \
-      "SELECT next_due_at FROM webhooks WHERE " WEBHOOK_WAITS " ORDER BY next_due_at LIMIT 1")     \
+      "SELECT next_due_at FROM webhooks WHERE " WEBHOOK_MAY " ORDER BY next_due_at LIMIT 1")       \
     X(OUTBOX_NEXT_LEASE,                                                                           \
       "SELECT min(leased_until) FROM outbox WHERE state = 'leased' AND channel = ?1 AND"           \
       " leased_until < 9223372036854775807")                                                       \
+    X(OUTBOX_TESTS,                                                                                \
+      "SELECT count(*) FROM outbox WHERE state = 'queued' AND channel = 'webhook' AND webhook_id"  \
+      " = ?1 AND class = 'test'")                                                                  \
     X(OUTBOX_DEPTH_MAIL,                                                                           \
       "SELECT /*scan*/ count(*), min(due_at) FROM outbox WHERE state = 'queued' AND channel ="     \
       " 'mail'")                                                                                   \
@@ -791,7 +805,7 @@
       "SELECT id, expires_at FROM outbox WHERE webhook_id = ?1 AND state = 'queued' AND"           \
       " channel = 'webhook' AND due_at <= ?2 ORDER BY due_at, id LIMIT 1")                         \
     X(WEBHOOK_FIRST,                                                                               \
-      "SELECT id FROM webhooks WHERE " WEBHOOK_WAITS " AND next_due_at <= ?1 ORDER BY"             \
+      "SELECT id FROM webhooks WHERE " WEBHOOK_MAY " AND next_due_at <= ?3 ORDER BY"               \
       " next_due_at LIMIT 1")                                                                      \
     X(OUTBOX_LEASE,                                                                                \
       "UPDATE outbox SET state = 'leased', leased_until = ?2, attempts = attempts + 1 WHERE"       \
@@ -916,6 +930,8 @@
       "INSERT INTO heartbeat (id, at, started_at) VALUES (1, ?1, ?1) ON CONFLICT (id) DO"          \
       " UPDATE SET at = excluded.at, started_at = CASE WHEN ?2 = 1 THEN excluded.started_at"       \
       " ELSE heartbeat.started_at END")                                                            \
+    X(HEARTBEAT_MOVE,                                                                              \
+      "UPDATE heartbeat SET at = at + ?1 WHERE id = 1")                                            \
     X(OUTAGE_PUT,                                                                                  \
       "INSERT INTO outages (from_at, to_at, credited_ms, note, recorded_at) VALUES (?1, ?2,"       \
       " ?3, ?4, ?5) RETURNING id")                                                                 \

@@ -388,6 +388,8 @@ test('profile, notices, tokens and webhooks are one\'s own', async () => {
   assert.ok(rotated.old_secret_until);
   ok(await dan.post(`/api/v1/me/webhooks/${hook.id}/ping`), 202);
   const deliveries = ok(await dan.get(`/api/v1/me/webhooks/${hook.id}/deliveries?limit=1`)).json;
+  for (let waiting = 1; waiting < 5; waiting++) ok(await dan.post(`/api/v1/me/webhooks/${hook.id}/ping`), 202);
+  problem(await dan.post(`/api/v1/me/webhooks/${hook.id}/ping`), 422, 'limit_reached');
   assert.equal(deliveries.items[0].class, 'test');
   problem(await dan.post(`/api/v1/me/webhooks/${hook.id}/deliveries/${deliveries.items[0].id}/redeliver`), 409, 'already_done');
   assert.equal(ok(await dan.send('PATCH', `/api/v1/me/webhooks/${hook.id}`, { body: { state: 'off', name: 'mine' } })).json.state, 'off');

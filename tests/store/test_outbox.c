@@ -406,6 +406,61 @@ static void test_what_a_clock_set_back_would_keep_waiting_is_due(void **state)
 
 /* ---------------------------------------------------------------- webhooks */
 
+/* A5: whoever has endpoints that never answer keeps nobody else's waiting. */
+static void test_endpoints_that_hang_leave_room_for_others(void **state)
+{
+    enum { USERS = 6, EACH = 3 };
+    int64_t user[USERS], hook[USERS][EACH];
+    int n = 0;
+
+    (void)state;
+    for (int u = 0; u < USERS; u++) {
+        char handle[20];
+
+        (void)snprintf(handle, sizeof handle, "user%d", u);
+        user[u] = rig_user(&rig, handle);
+        for (int k = 0; k < EACH; k++) {
+            struct webhook_row row = {.user_id = user[u], .secret_len = 24, .created_at = T0};
+            struct intent_row i = INTENT_ROW_INIT;
+
+            (void)snprintf(row.url, sizeof row.url, "https://example.org/%d/%d", u, k);
+            assert_ok(webhooks_create(rig.txn, &row, &hook[u][k], &err), err);
+            if (u < USERS - 1) /* all but the last one's fail */
+                assert_ok(webhooks_failed(rig.txn, hook[u][k], T0, &err), err);
+            (void)snprintf(i.dedupe_key, sizeof i.dedupe_key, "%d.%d", u, k);
+            (void)str_copy(i.template_name, sizeof i.template_name, "turn");
+            i.cls = NOTICE_TURN;
+            i.channel = CHANNEL_WEBHOOK;
+            i.user_id = user[u];
+            i.webhook_id = hook[u][k];
+            i.params = (char[]){"{}"};
+            i.due_at = T0 + u; /* the last one's come last */
+            i.created_at = T0;
+            i.expires_at = T0 + MS_DAY;
+            assert_ok(outbox_put(rig.txn, &i, NULL, &err), err);
+        }
+    }
+    for (;;) {
+        struct intent_row got = INTENT_ROW_INIT;
+        utc_ms next = 0;
+        enum status st = claim(CHANNEL_WEBHOOK, T0 + MS_MINUTE, &got);
+
+        if (st == ST_NOT_FOUND) { /* and it says so, or the courier asks again and again */
+            assert_ok(outbox_next(conn(), CHANNEL_WEBHOOK, &next, &err), err);
+            assert_int_equal(next, T0 + MS_MINUTE + LEASE);
+            break;
+        }
+        assert_ok(st, err);
+        if (n < WEBHOOKS_FAILING) /* two of each account, in the order in which they are due */
+            assert_int_equal(got.user_id, user[n / WEBHOOKS_OF_ONE]);
+        else
+            assert_int_equal(got.user_id, user[USERS - 1]);
+        n++;
+        intent_release(&got);
+    }
+    assert_int_equal(n, WEBHOOKS_FAILING + WEBHOOKS_OF_ONE);
+}
+
 static void test_one_delivery_at_a_time_for_each_endpoint(void **state)
 {
     struct intent_row a = INTENT_ROW_INIT, b = INTENT_ROW_INIT, c = INTENT_ROW_INIT;
@@ -606,6 +661,7 @@ int main(void)
         TEST(test_leases_of_a_dead_process_end_at_start),
         TEST(test_depth_counts_what_waits),
         TEST(test_settled_rows_are_purged_with_their_attempts),
+        TEST(test_endpoints_that_hang_leave_room_for_others),
         TEST(test_one_delivery_at_a_time_for_each_endpoint),
         TEST(test_a_delivery_is_kept_and_can_be_sent_again_with_the_same_id),
         TEST(test_a_webhook_is_changed_rotated_disabled_and_removed),
