@@ -1,6 +1,7 @@
 #include "support/harness.h"
 
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "people/people.h"
 #include "store/audit.h"
 #include "store/games.h"
+#include "store/outage.h"
 #include "store/outbox.h"
 
 #define T0 INT64_C(1800000000000)
@@ -526,6 +528,46 @@ static void test_asking_for_a_link_answers_alike_for_unknown_accounts(void **sta
     COMMAND_OK(f, people_ask_login(&f->p, txn, "not an address @", T0, e));
     COMMAND_OK(f, people_ask_login(&f->p, txn, "", T0, e));
     assert_no_letter(f, T0);
+}
+
+/* Another number whenever something has been written. */
+static int version(sqlite3 *db)
+{
+    sqlite3_stmt *stmt = NULL;
+    int n;
+
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA data_version", -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    n = sqlite3_column_int(stmt, 0);
+    assert_int_equal(sqlite3_finalize(stmt), SQLITE_OK);
+    return n;
+}
+
+/* Nor may the time tell: whoever writes nothing answers without waiting for the disk. */
+static void test_asking_for_a_link_writes_for_unknown_accounts_too(void **state)
+{
+    static const char *const nobody[] = {"nobody", "nobody@example.org", "not an address @", ""};
+    struct fixture *f = *state;
+    sqlite3 *db = NULL;
+    char path[64];
+
+    add(f, "anna", "anna@example.org");
+    COMMAND_OK(f, heartbeat_set(txn, T0, true, e));
+    snprintf(path, sizeof path, "%s/club.db", f->folder);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    for (size_t i = 0; i < COUNT_OF(nobody); i++) {
+        int before = version(db);
+
+        COMMAND_OK(f, people_ask_login(&f->p, txn, nobody[i], T0, e));
+        assert_int_not_equal(version(db), before);
+    }
+    for (int i = 0; i < 2 * f->p.letters_an_hour; i++) { /* nor once he gets no more of them */
+        int before = version(db);
+
+        COMMAND_OK(f, people_ask_login(&f->p, txn, "anna", T0, e));
+        assert_int_not_equal(version(db), before);
+    }
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 static void test_an_account_is_sent_three_login_letters_an_hour(void **state)
@@ -1147,6 +1189,7 @@ int main(void)
         TEST(test_a_mailed_invitation_to_a_game_opens_the_door_for_its_address),
         TEST(test_a_login_link_works_once_and_for_fifteen_minutes),
         TEST(test_asking_for_a_link_answers_alike_for_unknown_accounts),
+        TEST(test_asking_for_a_link_writes_for_unknown_accounts_too),
         TEST(test_an_account_is_sent_three_login_letters_an_hour),
         TEST(test_links_handed_over_do_not_count_as_letters),
         TEST(test_minting_again_makes_the_earlier_secret_useless),
