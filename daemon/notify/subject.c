@@ -39,12 +39,15 @@ static enum status load_moves(struct subject *s, struct err *err)
 }
 
 /* Events since the user's last move before that one which the letter is about, or all; to the end
- * of the command that caused the intent, so that a letter sent later lists just the same. */
+ * of the command that caused the intent, so that a letter sent later lists just the same.  That a
+ * game has begun is told with all that has happened since, as its board shows it. */
 static enum status load_events(struct subject *s, struct err *err)
 {
     int64_t since = 0, through = intent_param(s->intent, "through");
     size_t room = 0;
 
+    if (str_eq(s->intent->template_name, "started"))
+        through = 0;
     for (size_t i = s->n_moves; i > 0 && since == 0; i--)
         if ((s->own >> s->moves[i - 1].seat & 1u) != 0 &&
             (s->event.id == 0 || s->moves[i - 1].seq < s->event.seq)) {

@@ -341,6 +341,30 @@ static void test_a_late_letter_tells_no_more_than_its_own_command(void **state)
     free(text);
 }
 
+/* N22: he sees the board as it is now, so he is told how it came to be. */
+static void test_a_late_letter_of_the_start_lists_the_moves_made_since(void **state)
+{
+    struct club *c = *state;
+    int64_t game = game_start(c->t, "verney");
+    int begun = 0;
+
+    move_ok(c->t, game, "e2e3");
+    move_ok(c->t, game, "b5c5");
+    (void)club_send(c);
+    for (int i = 0; i < letters_count(c); i++) {
+        char *letter = letter_nth(c, i), *text = letter_part(letter, strlen(letter), "plain");
+
+        if (strstr(text, "The game has begun") != NULL) {
+            begun++;
+            assert_has(text, "  White: e3 (e2e3)\n");
+            assert_has(text, "  Red: c5 (b5c5)\n");
+        }
+        free(text);
+        free(letter);
+    }
+    assert_true(begun > 0);
+}
+
 static enum status to_utc_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
     struct club *c = arg;
@@ -625,6 +649,7 @@ int main(void)
         TEST(test_nobody_elses_address_is_in_a_letter),
         TEST(test_a_settled_draw_is_told_by_its_end_and_nobody_is_to_move),
         TEST(test_a_late_letter_tells_no_more_than_its_own_command),
+        TEST(test_a_late_letter_of_the_start_lists_the_moves_made_since),
         TEST(test_who_lives_by_utc_is_told_an_instant_once),
         TEST(test_every_kind_of_game_letter_can_be_written),
         TEST(test_a_mailed_invitation_carries_its_secret_and_the_store_forgets_it),
