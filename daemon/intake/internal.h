@@ -4,7 +4,7 @@
  *   intake.c   the thread, letting in, claiming
  *   read.c     a letter's bytes → struct reading; outside any transaction
  *   judge.c    struct reading → effect, answer, settlement; in one writer command
- *   run.c      one letter's commands through the arbiter; run.h, run_move.c, run_acts.c, run_games.c
+ *   run.c      one letter's commands through the arbiter; with run_move.c, run_acts.c, run_games.c
  *   answer.c   the answer's words, and the intent that carries them
  *   tell.c     what is answered to questions
  *   bounce.c   what comes back to the bounce address
