@@ -330,6 +330,14 @@ static void assert_ids_differ(const struct sink *sink, int letters)
 
 enum { MANY_GAMES = 30 };
 
+/* A courier, and four letters of each game for it. */
+static void many_games(struct club *c, const struct sink *sink)
+{
+    club_courier(c, sink_port(sink), NULL);
+    for (int i = 0; i < MANY_GAMES; i++)
+        (void)game_start(c->t, "verney");
+}
+
 /* Many letters: each once, by a few connections and a few commits. */
 static void assert_many_are_sent(struct club *c, struct sink *sink, uint64_t commits_before)
 {
@@ -353,9 +361,7 @@ static void test_many_letters_share_connections_and_commits(void **state)
     struct sink *sink = sink_start(NULL);
     uint64_t commits;
 
-    club_courier(c, sink_port(sink), NULL);
-    for (int i = 0; i < MANY_GAMES; i++)
-        (void)game_start(c->t, "verney");
+    many_games(c, sink);
     commits = writer_stats(c->t->writer).commits;
     assert_int_equal(club_send(c), 4 * MANY_GAMES);
     assert_many_are_sent(c, sink, commits);
@@ -369,9 +375,7 @@ static void test_the_thread_sends_many_while_others_are_kept(void **state)
     struct sink *sink = sink_start(NULL);
     uint64_t commits;
 
-    club_courier(c, sink_port(sink), NULL);
-    for (int i = 0; i < MANY_GAMES; i++)
-        (void)game_start(c->t, "verney");
+    many_games(c, sink);
     table_start_thread(c->t);
     commits = writer_stats(c->t->writer).commits;
     assert_ok(courier_start(c->courier, &err), err);
@@ -390,9 +394,7 @@ static void test_a_thread_that_is_stopped_keeps_what_it_has_sent(void **state)
     struct sink *sink = sink_start(NULL);
     int sent;
 
-    club_courier(c, sink_port(sink), NULL);
-    for (int i = 0; i < MANY_GAMES; i++)
-        (void)game_start(c->t, "verney");
+    many_games(c, sink);
     table_start_thread(c->t);
     assert_ok(courier_start(c->courier, &err), err);
     courier_stop(c->courier, MS_MINUTE); /* what it has begun it ends */
@@ -415,9 +417,7 @@ static void test_what_a_killed_courier_had_under_way_goes_again_unchanged(void *
     struct club *c = *state;
     struct sink *sink = sink_start(NULL);
 
-    club_courier(c, sink_port(sink), NULL);
-    for (int i = 0; i < MANY_GAMES; i++)
-        (void)game_start(c->t, "verney");
+    many_games(c, sink);
     for (int i = 0; i < 3; i++) {
         struct err err = ERR_INIT;
 
