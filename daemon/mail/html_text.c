@@ -575,7 +575,7 @@ static bool is_signature(const struct element *e)
 {
     /* Apple's is left to the words in it: people type into it. */
     return (strstr(e->marks, "signature") != NULL && strstr(e->marks, "applemail") == NULL) ||
-           has_mark(e, "mb_sig");
+           has_mark(e, "mb_sig") || has_mark(e, "zm-_id_-sgn");
 }
 
 /* ---------------------------------------------------------------- nesting */
