@@ -421,7 +421,8 @@ static void params_put(struct buf *out, struct act *a, const struct letter *lett
     struct buf text = cut_text(a, most);
     char from[ADDRESS_SIZE];
 
-    buf_printf(out, "{\"inbox\":%" PRId64 ",\"purpose\":\"%s\",\"board\":%s", a->reading->row.id,
+    buf_printf(out, "{\"inbox\":%" PRId64 ",\"purpose\":\"%s\",\"board\":%s",
+               a->asks_about ? a->asks_about : a->reading->row.id,
                token_purpose_str(purpose), a->wants_board ? "true" : "false");
     json_member(out, "text", text.data);
     if (letter) {

@@ -448,9 +448,28 @@ static enum status ask_owner(struct act *a, struct settlement *s, struct err *er
     return answer_put(a, "confirm_letter", TOKEN_CONFIRM, err);
 }
 
+/* He was asked for a word and wrote another: the question stays, and the answer can be answered. */
+static enum status ask_again(struct act *a, enum token_purpose *ret_purpose, struct err *err)
+{
+    const struct reading *held = a->reading->held;
+    struct inbox_row row = INBOX_ROW_INIT;
+
+    *ret_purpose = answer_purpose(a);
+    if (!a->has_failed || a->token.purpose != TOKEN_CONFIRM || !held)
+        return ST_OK;
+    TRY(inbox_get(a->conn, held->row.id, false, &row, err));
+    if (row.state == INBOX_HELD) {
+        a->asks_about = held->row.id;
+        *ret_purpose = TOKEN_CONFIRM;
+    }
+    inbox_row_release(&row);
+    return ST_OK;
+}
+
 static enum status judge_owner(struct act *a, struct settlement *s, struct err *err)
 {
     const struct grammar *g = &a->reading->grammar;
+    enum token_purpose purpose;
 
     TRY(reached(a, err));
     TRY(act_begin(a, &a->sender.token, err));
@@ -472,7 +491,8 @@ static enum status judge_owner(struct act *a, struct settlement *s, struct err *
         a->wants_board = true;
     if (!a->has_game || !a->game.position[0])
         a->wants_board = false;
-    return answer(a, s, "answer", answer_purpose(a), err);
+    TRY(ask_again(a, &purpose, err));
+    return answer(a, s, "answer", purpose, err);
 }
 
 /* ------------------------------------------------------------------------------- to play */

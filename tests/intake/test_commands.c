@@ -723,10 +723,15 @@ static void test_M8_a_resignation_that_is_not_meant_is_dropped(void **state)
 {
     struct post *p = *state;
     int64_t game, held;
+    char asked[80];
 
     with_word(p);
     game = game_start(p->t, "teams");
     held = ask_resigning(p, SOUTH, game, post_token(p, SOUTH, TOKEN_TURN, game), "resign");
+    r = post_say(p, SOUTH, POST_TOKEN, "yes"); /* another word: the question stays */
+    expect(r, INBOX_VERDICT_REFUSED);
+    (void)snprintf(asked, sizeof asked, "{\"inbox\":%" PRId64 ",\"purpose\":\"confirm\"", held);
+    assert_int_equal(strncmp(r->params, asked, strlen(asked)), 0);
     r = post_say(p, SOUTH, POST_TOKEN, "decline");
     expect(r, INBOX_VERDICT_ACTED);
     assert_int_equal(post_row(p, held).state, INBOX_DONE);
