@@ -128,7 +128,9 @@ struct arbiter_limits {
     int64_t open_ms;                          /* a game that never fills is aborted after this */
     int64_t credit_max_ms;                    /* most that one credit may give */
     int open_games;                           /* not yet started games one organiser may have */
-    int games;                                /* not yet ended games one may play or run; 0: any */
+    int games;                                /* not yet ended games one may play or run, and (50 at
+                                                 least) invitations from one player to another in
+                                                 a day; 0: any number of either */
 };
 /* 1 h … 60 d, 14 d, grace 12 h, placing 7 d, invitation 14 d, open 30 d, credit 365 d, 50 games not
  * yet started, any number not yet ended. */

@@ -11,7 +11,9 @@ enum {
     ADDRESS_PENDING_MAX = 10,   /* invitations to an address that wait for its answer … */
     ADDRESS_PENDING_FROM = 3,   /* … from one account */
     ADDRESS_DAY_MAX = 10,       /* invitations to an address in a day, whatever became of them … */
-    ADDRESS_DAY_FROM = 5        /* … from one account */
+    ADDRESS_DAY_FROM = 5,       /* … from one account */
+    PLAYER_DAY_LEAST = 50       /* from one player to another in a day, whatever became of them: as
+                                   many as each may be in games, and at least these */
 };
 
 /* ---------------------------------------------------------------- who may sit where */
@@ -108,6 +110,26 @@ static enum status address_may_be_asked(struct desk *d, const char *address_key,
     return st;
 }
 
+/* Each invitation is a letter, and taking it back is one more. */
+static enum status player_may_be_asked(struct desk *d, int64_t user_id, int64_t by,
+                                       struct err *err)
+{
+    char key[INVITED_KEY_SIZE];
+    int64_t today = 0, today_from = 0, most = d->arb->limits.games;
+
+    if (most == 0)
+        return ST_OK;
+    if (most < PLAYER_DAY_LEAST)
+        most = PLAYER_DAY_LEAST;
+    invitations_key(user_id, key);
+    TRY(invitations_to_address(d->conn, key, d->now - INVITED_KEEP_MS, by, &today, &today_from,
+                               err));
+    return today_from < most ? ST_OK
+                             : ERR_DETAIL(err, REASON_LIMIT, "refusal.player_asked_today",
+                                          "one player invites another at most {most} times a day",
+                                          ERR_NUMBER("most", most));
+}
+
 /* Keep an open seat for somebody. */
 static enum status offer_seat(struct desk *d, int seat, const struct arbiter_offer *offer,
                               struct err *err)
@@ -143,6 +165,7 @@ static enum status offer_seat(struct desk *d, int seat, const struct arbiter_off
         TRY(fits(seat, is_his, user.handle, err));
         if (user.id == d->actor.user_id) /* who invites himself sits down */
             return take_seat(d, seat, user.id, err);
+        TRY(player_may_be_asked(d, user.id, row.invited_by, err));
         row.user_id = user.id;
         (void)str_copy(more.note, sizeof more.note, user.handle);
         TRY(invitations_create(d->txn, &row, NULL, &id, err));

@@ -294,8 +294,12 @@ MUST_CHECK enum status invitations_of_user(struct store_conn *conn, int64_t user
 MUST_CHECK enum status invitations_of_address(struct store_conn *conn, const char *address_key,
                                               struct invitation_row *rows, size_t max,
                                               size_t *ret_n, struct err *err);
-/* How many were made to the address after `since`, by whomever and by one: those that are settled
- * or whose game was aborted too, but none older than INVITED_KEEP_MS. */
+/* What an account stands under among the addresses that were invited: none begins with an @. */
+enum { INVITED_KEY_SIZE = 24 };
+void invitations_key(int64_t user_id, char ret_key[INVITED_KEY_SIZE]);
+/* How many were made to the address (or the account, by its key) after `since`, by whomever and by
+ * one: also those that are settled or whose game was aborted, but none older than
+ * INVITED_KEEP_MS. */
 #define INVITED_KEEP_MS MS_DAY
 MUST_CHECK enum status invitations_to_address(struct store_conn *conn, const char *address_key,
                                               utc_ms since, int64_t by, int64_t *ret_n,

@@ -1,4 +1,6 @@
 /* store/seats.c - seats, holders, members, invitations; see games.h. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "store/internal.h"
@@ -296,9 +298,15 @@ static enum status invitation_one(struct query *q, struct invitation_row *ret_ro
     return st;
 }
 
+void invitations_key(int64_t user_id, char ret_key[INVITED_KEY_SIZE])
+{
+    (void)snprintf(ret_key, INVITED_KEY_SIZE, "@%" PRId64, user_id);
+}
+
 enum status invitations_create(struct store_txn *txn, const struct invitation_row *row,
                                const unsigned char *token_hash, int64_t *ret_id, struct err *err)
 {
+    char key[INVITED_KEY_SIZE];
     struct query q;
     int64_t id = 0;
     enum status st = seats_set_state(txn, row->game_id, row->seat, SEAT_INVITED, err);
@@ -323,9 +331,11 @@ enum status invitations_create(struct store_txn *txn, const struct invitation_ro
         q = for_member(txn, Q_MEMBER_INVITED, row->user_id, row->game_id);
         st = query_run(&q, err);
     }
-    if (st == ST_OK && row->address_key[0]) {
+    if (row->user_id)
+        invitations_key(row->user_id, key);
+    if (st == ST_OK && (row->user_id || row->address_key[0])) {
         q = query_begin(txn->conn, Q_INVITED_ADDRESS_PUT);
-        BIND_TEXT(&q, row->address_key);
+        bind_text(&q, row->user_id ? key : row->address_key, ADDRESS_SIZE);
         bind_int(&q, row->invited_by);
         bind_int(&q, row->created_at);
         st = query_run(&q, err);

@@ -282,6 +282,37 @@ static void test_an_address_is_invited_so_often_a_day_whatever_becomes_of_it(voi
 }
 
 /* Whatever is asked at once is looked at one after the other, where it is recorded. */
+/* A player can refuse letters of this kind altogether, which is no defence against one who makes
+ * and calls off games for their letters. */
+static void test_a_player_is_invited_so_often_a_day_by_another(void **state)
+{
+    struct table *t = *state;
+    struct arbiter_new_game wish = {.rules = "verney", .seats = {user_offer(t, EAST)}};
+    struct call c, end;
+
+    t->arb.limits.games = 51; /* as many invitations, and fifty at least */
+    for (int i = 0; i < 51; i++) {
+        c = create_call(t, SOUTH, &wish);
+        call_ok(&c);
+        end = acts(t, i % 2 ? OP_ABORT : OP_WITHDRAW, c.game.id, SOUTH);
+        call_ok(&end);
+        end = acts(t, OP_ABORT, c.game.id, SOUTH);
+        if (i % 2 == 0)
+            call_ok(&end);
+    }
+    call_refused(&c, REASON_LIMIT);
+    wish.seats[0] = user_offer(t, NORTH); /* another */
+    call_ok(&c);
+    wish.seats[0] = user_offer(t, EAST);
+    c = create_call(t, WEST, &wish); /* by another */
+    call_ok(&c);
+    c = create_call(t, SOUTH, &wish);
+    pass(t, MS_DAY - 1);
+    call_refused(&c, REASON_LIMIT);
+    pass(t, 1);
+    call_ok(&c);
+}
+
 static void test_of_two_commands_in_one_batch_the_second_meets_the_limit(void **state)
 {
     struct table *t = *state;
@@ -671,6 +702,7 @@ int main(void)
         T(test_wishes_that_cannot_be_are_refused_by_name),
         T(test_only_so_many_open_games_an_organiser),
         T(test_an_address_is_invited_so_often_a_day_whatever_becomes_of_it),
+        T(test_a_player_is_invited_so_often_a_day_by_another),
         T(test_of_two_commands_in_one_batch_the_second_meets_the_limit),
         T(test_a_game_by_handles_starts_when_all_accept),
         T(test_one_invited_to_two_allied_seats_accepts_both_at_once),
