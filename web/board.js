@@ -7,7 +7,8 @@
  *   bottom    the seat whose edge is at the bottom
  *   lastMove  "e2e4" or null;  checks  seats whose kings are attacked
  *   legal     moves that may be made here and now; empty = nothing can be moved
- *   marks     [{square, text}]: letters on empty squares (placing a reserve)
+ *   marks     [{square, text, label}]: letters on empty squares (placing a reserve), and what is
+ *             said of them; of two for one square the later holds
  * It sends "play" with detail {from, to, moves} when a legal move has been pointed out (several
  * moves: a choice of promotion is left) and "square" with detail {square} for any other square.
  *
@@ -88,7 +89,7 @@ class GameBoard extends HTMLElement {
         const last = readMove(lastMove) ?? {};
         const targets = new Map();
         for (const move of this.byFrom.get(this.chosen) ?? []) targets.set(move.to, move);
-        const markOf = new Map(marks.map((mark) => [mark.square, mark.text]));
+        const markOf = new Map(marks.map((mark) => [mark.square, mark]));
         const hadFocus = this.contains(document.activeElement);
         const rows = [];
         for (let y = 0; y < high; y++) {
@@ -119,25 +120,26 @@ class GameBoard extends HTMLElement {
         if (inCheck) classes.push('check');
         const kids = [s('rect', { width: 100, height: 100 })];
         if (man) kids.push(this.man(man));
-        if (markOf.has(square)) kids.push(s('text', { class: 'mark', x: 50, y: 68, text: markOf.get(square) }));
+        if (markOf.has(square)) kids.push(s('text', { class: 'mark', x: 50, y: 68, text: markOf.get(square).text }));
         if (target && !man) kids.push(s('circle', { class: 'dot', cx: 50, cy: 50, r: 15 }));
         if (target && man) kids.push(s('rect', { class: 'ring', x: 5, y: 5, width: 90, height: 90 }));
         return s('g', {
             class: classes.join(' '), role: 'gridcell', transform: `translate(${x * 100} ${y * 100})`,
             'data-square': square, tabindex: square === this.cursor ? '0' : '-1',
-            'aria-label': this.label(square, man, target, inCheck), 'aria-selected': square === this.chosen,
+            'aria-label': this.label(square, man, target, inCheck, markOf.get(square)), 'aria-selected': square === this.chosen,
             onclick: () => this.onSquare(square),
             onfocus: () => this.moveCursor(square, false),
         }, kids);
     }
 
-    label(square, man, target, inCheck) {
+    label(square, man, target, inCheck, mark) {
         const parts = [square];
         if (man) {
             const colour = this.what.info.seats.find((x) => x.seat === man.seat).colour.toLowerCase();
             parts.push(t('ui.board.man', { colour: t(`ui.colour.${colour}`), kind: t(`ui.kind.${man.kind.toLowerCase()}`) }));
             if (isInert(this.read, man.seat)) parts.push(t('ui.board.inert'));
         }
+        if (mark) parts.push(mark.label);
         if (inCheck) parts.push(t('ui.board.check'));
         if (square === this.chosen) parts.push(t('ui.board.chosen'));
         if (target) parts.push(t('ui.board.target'));

@@ -134,9 +134,18 @@ test('four players in four browsers play the first rounds', async (t) => {
     await clara.click('#do-move');
     await clara.locator('#fault', { hasText: /.+/ }).waitFor();
     assert.ok(await clara.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'a phone need not scroll sideways');
-    await clara.fill('#move', 'd13d12');
-    await clara.click('#do-move');
+    /* Tapped, a move is asked about: what is tapped elsewhere takes the question back. */
+    const sure = clara.getByRole('button', { name: 'Move d13–d12' });
+    for (const name of ['d13', 'd12']) await square(clara, name).tap();
+    await sure.waitFor();
+    await isAccessible(clara, 'a move tapped');
+    await square(clara, 'h7').tap();
+    await sure.waitFor({ state: 'detached' });
+    for (const name of ['d13', 'd12']) await square(clara, name).tap();
+    await sure.tap();
     await dmitri.locator('#status', { hasText: 'Your turn: Black' }).waitFor();
+    /* Who does not see the board hears what was played and whose turn it is. */
+    await dmitri.locator('#said', { hasText: /Yellow: \S+\. Your turn: Black/ }).waitFor({ state: 'attached' });
     await dmitri.fill('#move', 'm6l6');
     await dmitri.click('#do-move');
     await anna.locator('#status', { hasText: 'Your turn: White' }).waitFor();
@@ -207,6 +216,12 @@ test('a fortress game is placed and drawn with its walls', async (t) => {
     await anna.goto(`/games/${game.id}`);
     await anna.getByRole('heading', { name: 'Place your reserve' }).waitFor();
     assert.equal(await anna.locator('game-board [data-square="d1"] .man').count(), 0, 'others stay hidden');
+    /* Which fortress is hers is marked, named and said; who has placed is told. */
+    assert.equal(await anna.locator('game-board .mark').count(), 16);
+    assert.match(await square(anna, 'p4').getAttribute('aria-label'), /^p4, for your reserve$/);
+    await anna.getByText(/Squares of your fortress: .*\bp4\b/).waitFor();
+    assert.equal(await anna.locator('.seats li', { hasText: '(reserve placed)' }).count(), 3);
+    await isAccessible(anna, 'placing');
     for (const name of ['p4', 'n3', 'o1']) await square(anna, name).click();
     assert.equal(await anna.inputValue('#place-bishop'), 'o1');
     await anna.click('#place');
@@ -358,6 +373,48 @@ test('an invitation link tells who is logged in that he needs none', async (t) =
     await page.locator('#invited-already').waitFor();
     assert.equal(await page.locator('form').count(), 0);
     await isAccessible(page, 'logged in already');
+    assert.deepEqual(faults, []);
+});
+
+test('a mailed invitation to a game of its players only is answered from its link', async (t) => {
+    const post = await startMailServer();
+    const club = await startClub({ smtpPort: post.port });
+    t.after(async () => { await club.end(); await post.close(); });
+    const anna = await club.player('anna', { password: PASSWORD });
+    await club.player('boris', { password: PASSWORD });
+    const browser = await launch(t);
+    const faults = [];
+    const invite = async (address) => {
+        const game = await anna.post('/api/v1/games', { variant: 'verney', visibility: 'players',
+            seats: { south: { me: true }, west: { open: true }, north: { open: true }, east: { address } } });
+        const letter = await post.letters.take((x) => x.to[0] === address);
+        return { game, link: /\/games\/\S+#invitation=[a-z2-7]{26}/.exec(letter.mail.text)[0] };
+    };
+
+    /* Nobody logged in: after the log-in it is still there. */
+    const first = await invite('guest@far.example');
+    const page = await open(browser, club, faults);
+    await page.goto(first.link);
+    await page.getByRole('heading', { name: 'You are invited' }).waitFor();
+    await isAccessible(page, 'an invitation');
+    await page.getByRole('link', { name: 'Log in to answer the invitation' }).click();
+    const form = page.locator('form', { has: page.locator('#sign-in') });
+    await form.getByLabel('Handle or mail address').fill('boris');
+    await form.getByLabel('Password').fill(PASSWORD);
+    await page.click('#sign-in');
+    await page.click('#accept');
+    await page.locator('.seats', { hasText: 'boris' }).waitFor();
+    assert.equal((await anna.get(`/api/v1/games/${first.game.id}`)).seats.find((x) => x.seat === 'east').player.handle, 'boris');
+
+    /* Declining needs no account. */
+    const second = await invite('other@far.example');
+    const stranger = await open(browser, club, faults);
+    await stranger.goto(second.link);
+    await stranger.click('#decline');
+    await stranger.getByRole('heading', { name: 'The invitation is declined.' }).waitFor();
+    assert.equal((await anna.get(`/api/v1/games/${second.game.id}`)).seats.find((x) => x.seat === 'east').status, 'open');
+    await stranger.goto(`/games/${first.game.id}`);
+    await stranger.getByRole('alert').filter({ hasText: 'no such game' }).waitFor();
     assert.deepEqual(faults, []);
 });
 

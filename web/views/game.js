@@ -7,9 +7,36 @@ import { instant, span, t, tOr } from '../words.js';
 import { action, colourName, deadlineLine, form, playerLink, seatLine, seatName, variantName } from './common.js';
 import '../board.js';
 
+/* The secret of a mailed invitation stands behind the #, which no server sees. */
+const invitationToken = () => new URLSearchParams(location.hash.slice(1)).get('invitation');
+
+/* Who is invited by mail to a game of its players only does not see it before he has accepted. */
+function showInvitation(app, main, id) {
+    const base = `/api/v1/games/${id}`, token = invitationToken();
+    put(main, h('h1', {}, t('ui.game.invited')), h('p', {}, t('ui.game.invited_private')),
+        app.me ? action(app, t('ui.game.accept'), async () => {
+            await post(`${base}/accept`, { token });
+            app.go(`/games/${id}`);
+        }, { id: 'accept' }) : signInToAnswer(id),
+        action(app, t('ui.game.decline'), async () => {
+            await post(`${base}/decline`, { token });
+            put(main, h('h1', { tabindex: '-1' }, t('ui.game.declined')));
+            main.firstElementChild.focus();
+        }, { id: 'decline' }));
+}
+
+const signInToAnswer = (id) => h('p', {}, h('a', { href: `/sign-in?game=${id}${location.hash}` }, t('ui.game.sign_in_to_answer')));
+
 export async function showGame(app, main, id) {
     const base = `/api/v1/games/${id}`;
-    let game = await get(base);
+    let game;
+    try {
+        game = await get(base);
+    } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 404 || !invitationToken()) throw error;
+        showInvitation(app, main, id);
+        return null;
+    }
     let events = [];
     let legal = null; /* what may be moved and claimed now, when it is the reader's turn */
     let seen = null; /* the ply looked at, or null for now */
@@ -53,8 +80,15 @@ export async function showGame(app, main, id) {
             app.go('/');
             return;
         }
+        const known = events.length;
         await loadEvents();
         await draw();
+        tell(events.slice(known));
+    }
+
+    /* For who does not see the board: what has been played, and whose turn it is now. */
+    function tell(fresh) {
+        if (fresh.length) say([...fresh.filter(isMove).map((e) => `${colourOf(e.seat)}: ${e.notation ?? e.move}`), status.textContent].join('. '));
     }
 
     /* ---- acts */
@@ -81,17 +115,21 @@ export async function showGame(app, main, id) {
     }
 
     board.addEventListener('play', (event) => {
-        const { moves, to } = event.detail;
-        if (moves.length === 1) {
+        const { moves, from, to } = event.detail;
+        /* A finger covers more than a square of fourteen, and no move is taken back. */
+        if (moves.length === 1 && !matchMedia('(pointer: coarse)').matches) {
             play(moves[0]);
             return;
         }
         const buttons = moves.map((move) => h('button', { onclick: () => { put(promote); play(move); } },
-            t(`ui.kind.${move.at(-1)}`)));
-        put(promote, h('p', {}, t('ui.game.promote', { square: to })), buttons,
+            moves.length === 1 ? `${t('ui.game.move')} ${from}–${to}` : t(`ui.kind.${move.at(-1)}`)));
+        put(promote, moves.length > 1 && h('p', {}, t('ui.game.promote', { square: to })), buttons,
             h('button', { class: 'plain', onclick: () => { put(promote); board.choose(null); board.querySelector('[tabindex="0"]')?.focus(); } }, t('ui.cancel')));
         buttons[0].focus();
     });
+
+    /* Whoever points elsewhere wants what was asked no more. */
+    for (const kind of ['click', 'keydown']) board.addEventListener(kind, () => put(promote), true);
 
     const act = (path, seat) => async () => {
         fault(null);
@@ -168,6 +206,7 @@ export async function showGame(app, main, id) {
         put(side,
             h('section', {}, h('h2', {}, t('ui.game.seats')), h('ul', { class: 'seats' }, game.seats.map((seat) =>
                 h('li', { class: game.turn?.seat === seat.seat ? 'on-turn' : null }, seatLine(seat), ' ',
+                    game.state === 'placing' && placement?.seats.find((x) => x.seat === seat.seat).placed && `(${t('ui.placing.placed')})`,
                     seat.left ? `(${t(`ui.left.${seat.left}`)})`
                         : seat.condition && seat.condition !== 'live' ? `(${t(`ui.condition.${seat.condition}`)})` : null,
                     game.state === 'open' && seat.status === 'open' && app.me && action(app, t('ui.game.join', { seat: seatName(seat.seat) }),
@@ -188,15 +227,15 @@ export async function showGame(app, main, id) {
     }
 
     function invitation() {
-        const token = new URLSearchParams(location.hash.slice(1)).get('invitation');
+        const token = invitationToken();
         if (game.state !== 'open') return null;
-        if (token && !app.me) return h('p', {}, h('a', { href: `/sign-in?game=${id}${location.hash}` }, t('ui.game.sign_in_to_answer')));
         const body = () => (token ? { token } : {});
         const answer = (path) => async () => {
             game = await post(`${base}/${path}`, body());
             history.replaceState(null, '', location.pathname);
             await reload();
         };
+        if (token && !app.me) return h('section', {}, signInToAnswer(id), action(app, t('ui.game.decline'), answer('decline')));
         if (!token && !game.you?.invited?.length)
             return mine().length ? action(app, t('ui.game.leave'), async () => { game = await post(`${base}/leave`); await reload(); }) : null;
         return h('section', {}, h('h2', {}, t('ui.game.invited')),
@@ -207,7 +246,11 @@ export async function showGame(app, main, id) {
     /* The reserve being placed: square a man of it, in this order. */
     const ORDER = ['rook', 'knight', 'bishop'];
     let placement = null, chosen = {}, placeSeat = null;
-    const placingMarks = () => Object.entries(chosen).map(([man, square]) => ({ square, text: t(`ui.letter.${man}`) }));
+    const placingSeat = () => placement?.seats.find((x) => x.seat === placeSeat);
+    const placingMarks = () => (game.state !== 'placing' ? [] : [
+        ...(placingSeat()?.squares ?? []).map((square) => ({ square, text: '·', label: t('ui.placing.free') })),
+        ...Object.entries(chosen).map(([man, square]) => ({ square, text: t(`ui.letter.${man}`), label: t(`ui.man.${man}`) })),
+    ]);
 
     function placing() {
         if (game.state !== 'placing' || !placement) return null;
@@ -217,7 +260,8 @@ export async function showGame(app, main, id) {
         const inputs = ORDER.map((man) => h('input', { id: `place-${man}`, value: chosen[man] ?? '', required: true, maxlength: 3, size: 4,
             onchange: (event) => { chosen[man] = event.target.value.trim().toLowerCase(); drawBoard(); } }));
         return h('section', {}, h('h2', {}, t('ui.placing.title')),
-            h('p', {}, own.every((x) => x.placed) ? t('ui.placing.done') : t('ui.placing.how')),
+            h('p', {}, own.every((x) => x.placed) ? t('ui.placing.done') : t('ui.placing.how'), ' ',
+                t('ui.placing.squares', { squares: placingSeat().squares.join(', ') })),
             own.length > 1 && h('p', {}, own.map((x) => h('label', { class: 'check' },
                 h('input', { type: 'radio', name: 'place-seat', checked: x.seat === placeSeat,
                     onchange: () => { placeSeat = x.seat; chosen = {}; draw(); } }), seatName(x.seat)))),
@@ -232,8 +276,7 @@ export async function showGame(app, main, id) {
     board.addEventListener('square', (event) => {
         if (game.state !== 'placing' || !placeSeat) return;
         const { square } = event.detail;
-        const spot = placement.seats.find((x) => x.seat === placeSeat);
-        if (!spot.squares.includes(square)) return;
+        if (!placingSeat().squares.includes(square)) return;
         for (const man of ORDER) if (chosen[man] === square) delete chosen[man];
         const man = ORDER.find((x) => !chosen[x]);
         if (!man) return;
@@ -344,7 +387,7 @@ export async function showGame(app, main, id) {
 
     async function draw() {
         if (stopped) return;
-        if (game.state === 'placing' && mine().length) placement = await get(`${base}/placement`);
+        if (game.state === 'placing') placement = await get(`${base}/placement`);
         if (!myTurn()) legal = null;
         else if (legal?.state_number !== game.state_number) legal = await get(`${base}/legal`);
         drawStatus();
