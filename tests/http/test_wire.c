@@ -1041,6 +1041,21 @@ static void test_a_token_ends_at_the_next_request(void **state)
 
 /* What others do to the file the server need not see at once: so a token that it knows shows that
  * it does know it, and that it looks again when told to. */
+static void test_blanks_behind_a_value_are_no_part_of_it(void **state)
+{
+    struct deed_job job = {.who = 3};
+    char request[256];
+
+    (void)state;
+    do_deed(&job, MAKE_TOKEN);
+    snprintf(request, sizeof request,
+             "GET /api/v1/me HTTP/1.1\r\nAuthorization: Bearer %s \t \r\nX-Empty:  \t\r\n" REST,
+             job.token);
+    assert_answer(request, 200, NULL);
+    assert_answer("GET /api/v1/nothing HTTP/1.1\r\nAccept-Language: ro \r\n" REST, 404,
+                  "\r\nContent-Language: ro\r\n");
+}
+
 static void test_a_token_is_looked_up_once_and_again_when_told_to(void **state)
 {
     struct deed_job job = {.who = 2};
@@ -1286,6 +1301,7 @@ int main(void)
         cmocka_unit_test(test_readiness_says_no_when_told_to),
         cmocka_unit_test(test_readiness_says_no_while_nothing_can_be_stored),
         cmocka_unit_test(test_a_token_ends_at_the_next_request),
+        cmocka_unit_test(test_blanks_behind_a_value_are_no_part_of_it),
         cmocka_unit_test(test_a_token_is_looked_up_once_and_again_when_told_to),
         cmocka_unit_test(test_a_session_ends_at_the_next_request),
         cmocka_unit_test(test_metrics_have_their_own_listener),
