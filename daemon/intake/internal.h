@@ -90,7 +90,7 @@ struct act {
     bool wants_word;            /* nothing was kept: it waits for his `confirm` */
     char reason[REASON_SLUG_SIZE];
     char failed_line[GRAMMAR_SHOWN_SIZE]; /* the command that was refused, as written */
-    int64_t asks_about;         /* the letter that the answer's token confirms; 0: the one at work */
+    int64_t asks_about;         /* the letter that the answer's token confirms; 0: this one */
     int64_t answer_id;
     char template_name[TEMPLATE_SIZE]; /* of the answer, once it is put */
     enum token_purpose answer_purpose; /* … of the token that it carries */
