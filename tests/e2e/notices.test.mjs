@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import { DAY, HOUR, MINUTE } from './lib/daemon.mjs';
 import { classOf, reply, startReceiver } from './lib/peers.mjs';
+import { Spec } from '../http/spec.mjs';
 import { HANDLES, refusedWith, table, verified } from './lib/table.mjs';
 
 const OPENING = ['e2e3', 'b7c7', 'g13g12', 'm10l10', 'd2d3', 'a6g12', 'h14b8', 'm11l11'];
@@ -216,6 +217,9 @@ test('N19, N20: an endpoint of two players gets an event once; letters off leave
     await b.club.command('game', 'adjudicate', game.id, 'team0');
     await b.club.settle();
     const bodies = there.deliveries.items.map((x) => JSON.parse(x.body));
+    /* A5: as web/openapi.yaml describes them. */
+    const described = new Spec().validator({ $ref: '#/components/schemas/WebhookNotice' });
+    for (const body of bodies) assert.ok(described(body), JSON.stringify([described.errors, body]));
     const seen = bodies.map((x) => `${x.data.class} ${x.data.event.seq}`);
     assert.equal(new Set(seen).size, seen.length, `each once: ${seen}`);
     const result = there.deliveries.items.find((x) => JSON.parse(x.body).type === 'game.result');
