@@ -141,7 +141,9 @@ static bool may_be_of(enum fault fault, const struct link *link)
                (fault == FAULT_VERSION || fault == FAULT_TARGET || fault == FAULT_LINE);
     if (link->reading->phase == PHASE_NEW)
         return fault == FAULT_HEAD || fault == FAULT_LINE;
-    return fault == FAULT_HEAD || fault == FAULT_CHUNK || fault == FAULT_CHUNK_TOO_LARGE;
+    /* Behind the last chunk there may be header lines too. */
+    return fault == FAULT_HEAD || fault == FAULT_LINE || fault == FAULT_CHUNK ||
+           fault == FAULT_CHUNK_TOO_LARGE;
 }
 
 /* The link that this thread must be at; NULL when it is not certain. */

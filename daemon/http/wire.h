@@ -19,8 +19,8 @@
  *   the head is read: Content-Length    always: one request alone is past its head and not begun
  *   head too large, chunks              when the thread reads one request only
  *   request line too long, version      when the thread waits for one request line only
- *   no colon, no version                when the thread has one unfinished head only, or none but a
- *                                       request line to wait for
+ *   no colon, also behind the chunks;   when the thread reads one request only and waits for no
+ *   no version                          request line, or waits for one and reads none
  *
  * Threads: a pool thread, but for wire_print_problem().
  */

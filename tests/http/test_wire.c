@@ -386,6 +386,9 @@ static const struct {
     {"GET /healthz\r\nHost: x\r\n\r\n", 400, "the request line or a header line"},
     {"GET /healthz HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400,
      "the request line or a header line"},
+    {"POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+     "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nno colon\r\n\r\n",
+     400, "the request line or a header line"},
 };
 
 static void test_a_line_that_is_none_gets_a_problem_document(void **state)
