@@ -159,6 +159,11 @@ static void test_foreign_encodings_are_refused_at_once(void **state)
     assert_answer("POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\n"
                   "Transfer-Encoding: xchunked\r\n\r\n",
                   400, "only `Transfer-Encoding`");
+    /* which the library would read as a body that ends with the connection */
+    assert_answer("POST /api/v1/auth/link HTTP/1.1\r\nHost: x\r\n"
+                  "Content-Type: application/json\r\nTransfer-Encoding: chunked \r\n\r\n"
+                  "2\r\n{}\r\n0\r\n\r\n",
+                  400, "only `Transfer-Encoding`");
     assert_answer("POST /api/v1/auth/link HTTP/1.0\r\nHost: x\r\n"
                   "Transfer-Encoding: chunked\r\n\r\n",
                   400, NULL);
