@@ -202,7 +202,8 @@ enum status get_game_read(struct request *r, struct err *err)
 
     if (!str_copy(key.public_id, sizeof key.public_id, r->params[0]))
         return err_reason(err, REASON_NO_SUCH_GAME, "there is no such game");
-    if (cache_get(r->http->cache, &key, now_ms, &r->answer.body, etag)) {
+    if (atomic_load(&r->http->is_ready) && /* else there may be no hook any more */
+        cache_get(r->http->cache, &key, now_ms, &r->answer.body, etag)) {
         r->answer.status = 200;
         r->answer.type = "application/json";
         answer_header(r, "ETag", etag);

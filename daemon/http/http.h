@@ -166,7 +166,7 @@ void http_on_commit(void *http, const struct writer_commit *commit);
 void http_look_again(struct http *http);
 
 /* From now on /readyz answers 503, while requests are still served: for load balancers, before a
- * stop. */
+ * stop.  Nothing is remembered then, so that the hook may be taken away. */
 void http_set_ready(struct http *http, bool is_ready);
 
 /* The table of routes as lines "METHOD /path/{parameter} 200 400 …", for the test that compares it

@@ -87,7 +87,8 @@ static void touch(struct http *http, const struct people_who *who)
         free(t);
 }
 
-/* Look a secret up, unless it is known. */
+/* Look a secret up, unless it is known.  From http_set_ready(false) on the hook may be gone, and
+ * nothing is true because it was. */
 static enum status find_who(struct request *r, enum known_kind kind, const char *secret,
                             struct err *err)
 {
@@ -97,7 +98,8 @@ static enum status find_who(struct request *r, enum known_kind kind, const char 
     struct store_conn *conn = NULL;
     enum status st;
 
-    if (known_get(http->known, kind, secret, now.wall_at, now.monotonic_ms, &r->who))
+    if (atomic_load(&http->is_ready) &&
+        known_get(http->known, kind, secret, now.wall_at, now.monotonic_ms, &r->who))
         return ST_OK;
     st = request_conn(r, &conn, err);
     if (st != ST_OK)

@@ -1047,8 +1047,6 @@ static void test_a_token_ends_at_the_next_request(void **state)
     assert_token(&olga, 200, "\"operator\":true");
 }
 
-/* What others do to the file the server need not see at once: so a token that it knows shows that
- * it does know it, and that it looks again when told to. */
 static void test_blanks_behind_a_value_are_no_part_of_it(void **state)
 {
     struct deed_job job = {.who = 3};
@@ -1064,6 +1062,24 @@ static void test_blanks_behind_a_value_are_no_part_of_it(void **state)
                   "\r\nContent-Language: ro\r\n");
 }
 
+/* A2: while it stops, no hook tells the server of anything. */
+static void test_a_token_ends_while_the_server_stops(void **state)
+{
+    struct deed_job job = {.who = 2};
+
+    (void)state;
+    make_known(&job);
+    http_set_ready(fixture.http, false);
+    atomic_store(&fixture.hooked, NULL);
+    do_deed(&job, REVOKE_TOKEN);
+    assert_token(&job, 401, "bad_credentials");
+    atomic_store(&fixture.hooked, fixture.http);
+    http_set_ready(fixture.http, true);
+    http_look_again(fixture.http);
+}
+
+/* What others do to the file the server need not see at once: so a token that it knows shows that
+ * it does know it, and that it looks again when told to. */
 static void test_a_token_is_looked_up_once_and_again_when_told_to(void **state)
 {
     struct deed_job job = {.who = 2};
@@ -1310,6 +1326,7 @@ int main(void)
         cmocka_unit_test(test_readiness_says_no_while_nothing_can_be_stored),
         cmocka_unit_test(test_a_token_ends_at_the_next_request),
         cmocka_unit_test(test_blanks_behind_a_value_are_no_part_of_it),
+        cmocka_unit_test(test_a_token_ends_while_the_server_stops),
         cmocka_unit_test(test_a_token_is_looked_up_once_and_again_when_told_to),
         cmocka_unit_test(test_a_session_ends_at_the_next_request),
         cmocka_unit_test(test_metrics_have_their_own_listener),
