@@ -218,7 +218,7 @@ static int step(struct courier *c, bool takes_new)
         n += hooks_step(c);
     (void)curl_multi_perform(c->multi, &running);
     n += finish_done(c);
-    if (c->n_queue == 0 && !c->is_keeping && !c->has_not_kept) /* there is nothing to wait for */
+    if (c->n_queue == 0 && !c->is_keeping && c->rests == 0) /* there is nothing to wait for */
         keep_begin(c, 0);
     n += (int)keep_end(c);
     holds_keep(c);
@@ -234,7 +234,7 @@ enum status courier_step(struct courier *c, bool wait, int *ret_settled, struct 
     struct courier_stats before = courier_stats(c), after;
 
     assert(!c->has_thread);
-    c->has_not_kept = false;
+    c->rests = 0;
     for (;;) {
         int n = step(c, true);
 
@@ -242,7 +242,7 @@ enum status courier_step(struct courier *c, bool wait, int *ret_settled, struct 
             break;
         if (under_way(c) > 0 && curl_multi_poll(c->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK)
             return err_set(err, ST_INTERNAL, "courier: poll");
-        c->has_not_kept = c->has_not_kept && n > 0;
+        c->rests = n > 0 ? c->rests : 0;
     }
     after = courier_stats(c);
     if (ret_settled != NULL)
@@ -421,7 +421,7 @@ static void *work(void *arg)
             continue;
         (void)curl_multi_poll(c->multi, NULL, 0,
                               is_busy(c) || is_stopping ? POLL_MS / 5 : idle_ms(c), NULL);
-        c->has_not_kept = false;
+        c->rests -= c->rests > 0;
     }
 }
 

@@ -346,7 +346,8 @@ size_t keep_end(struct courier *c)
     if (!c->is_keeping || !keep_is_done(c))
         return 0;
     c->is_keeping = false;
-    c->has_not_kept = is_for_later(k->st);
+    /* also when nothing can be leased of a store that is spoilt */
+    c->rests = is_for_later(k->st) || (k->st != ST_OK && k->n_marks == 0) ? 2 : 0;
     if (k->st == ST_OK) {
         size_t before = c->n_queue;
 
@@ -364,7 +365,7 @@ size_t keep_end(struct courier *c)
     }
     for (size_t i = 0; i < k->n_letters; i++) /* undone, all of it */
         intent_release(&k->letters[i].intent);
-    if (c->has_not_kept) {
+    if (c->rests > 0) {
         keep_later(c);
         return 0;
     }

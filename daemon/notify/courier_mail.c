@@ -205,7 +205,7 @@ static size_t mail_keep(struct courier *c, bool takes_new)
 
     if (c->is_keeping_due) /* the next letter may hang on it */
         done += keep_now(c);
-    if (c->is_keeping || c->has_not_kept)
+    if (c->is_keeping || c->rests > 0)
         return done;
     room = QUEUE_MAX - c->n_queue;
     if (takes_new && room >= QUEUE_MAX / 2 && courier_is_due(c, CHANNEL_MAIL))

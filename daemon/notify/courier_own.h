@@ -107,7 +107,8 @@ struct courier {
     size_t n_marks;
     struct keeping keeping; /* what the writer is about, or was */
     bool is_keeping;        /* … is; letters go on meanwhile */
-    bool has_not_kept;      /* the store took nothing just now: not at once again */
+    int rests;              /* the store took nothing just now: polls until it is tried again, of
+                             * which the keeping's own wake may end the first at once */
     utc_ms seen_at;      /* the latest that the clock has shown */
     utc_ms hurried_at;   /* when it was behind that, and what waited was made due; UTC_NONE */
     bool is_keeping_due; /* one of them changes what becomes of the rest of the queue */

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <sodium.h>
+#include <sqlite3.h>
 
 #include "base/str.h"
 #include "mail/sink.h"
@@ -557,6 +558,29 @@ static void test_the_thread_keeps_later_what_the_store_cannot_take(void **state)
     assert_int_equal(sink_messages(sink), 4);
     assert_int_equal(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'sent'"), 4);
     sink_free(sink);
+}
+
+/* A store that lets nothing be leased, for a reason that stays: now and then, not in a circle. */
+static void test_the_thread_does_not_lease_in_a_circle(void **state)
+{
+    struct club *c = *state;
+    struct err err = ERR_INIT;
+    sqlite3 *db = NULL;
+
+    club_courier(c, 0, NULL);
+    (void)game_start(c->t, "verney");
+    assert_int_equal(sqlite3_open(c->t->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "CREATE TRIGGER spoilt BEFORE UPDATE ON outbox WHEN"
+                                      " new.state = 'leased' BEGIN SELECT RAISE(ABORT, 'no'); END",
+                                  NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    table_start_thread(c->t);
+    assert_ok(courier_start(c->courier, &err), err);
+    courier_settle(c->courier);
+    for (int i = 0; i < 300; i++) /* it has its time meanwhile */
+        assert_true(club_count(c, "SELECT count(*) FROM outbox WHERE state = 'queued'") > 0);
+    courier_stop(c->courier, 0);
+    assert_in_range(writer_stats(c->t->writer).commands_failed, 1, 30);
 }
 
 static void test_a_bare_550_is_final_only_the_third_time(void **state)
@@ -1177,6 +1201,7 @@ int main(void)
         TEST(test_a_hook_that_fails_sends_no_letter_twice),
         TEST(test_what_the_store_cannot_take_is_kept_later),
         TEST(test_the_thread_keeps_later_what_the_store_cannot_take),
+        TEST(test_the_thread_does_not_lease_in_a_circle),
         TEST(test_a_bare_550_is_final_only_the_third_time),
         TEST(test_a_letter_whose_turn_has_passed_is_not_sent),
         TEST(test_a_letter_expires_when_the_server_is_away_for_days),
