@@ -511,6 +511,15 @@ static bool is_own_address(const struct act *a)
     return recipient_read(a->options, a->reading->letter->from, token) != INTAKE_FOREIGN;
 }
 
+/* Also of a letter that is refused for what stands below: no machine begins with a command. */
+static bool has_command(const struct grammar *g)
+{
+    for (size_t i = 0; i < g->n_uses; i++)
+        if (g->uses[i] == LINE_COMMAND)
+            return true;
+    return false;
+}
+
 /* P01 – P04, P26: what a machine has written is neither obeyed nor answered. */
 static bool is_machine(struct act *a, struct settlement *s)
 {
@@ -525,7 +534,8 @@ static bool is_machine(struct act *a, struct settlement *s)
         (void)settle_as(s, INBOX_VERDICT_AUTOMATIC, letter_mark_str(LETTER_MARK_NULL_SENDER));
     else if (r->row.sender[0] && letter_address_is_machine(r->row.sender))
         (void)settle_as(s, INBOX_VERDICT_AUTOMATIC, letter_mark_str(LETTER_MARK_DAEMON));
-    else if (r->letter->is_perhaps_automatic && r->grammar.n == 0)
+    else if (r->letter->is_perhaps_automatic && r->grammar.n == 0 &&
+             !has_command(&r->grammar))
         (void)settle_as(s, INBOX_VERDICT_AUTOMATIC, "wording");
     else
         return false;

@@ -69,6 +69,7 @@ static const struct pitfall pitfalls[] = {
     {"P02-automatic-in-one-chinese-line", QUIET, "wording", NULL},
     {"P02-nobody-reads-this", QUIET, "wording", NULL},
     {"P02-holiday-below-a-move", REFUSED, "unknown_command: I am on vacation", NULL},
+    {"P02-holiday-below-a-long-command", REFUSED, "unknown_command: I am on vacation", NULL},
     {"P03-loop-header", QUIET, "loop", NULL},
     {"P03-other-autoresponder", QUIET, "auto_submitted", NULL},
     {"P04-own-letter", QUIET, "loop", NULL},
