@@ -322,7 +322,7 @@ void keep_begin(struct courier *c, size_t wanted)
     enum status st;
 
     assert(!c->is_keeping);
-    c->is_keeping_due = false;
+    c->is_keeping_due = c->is_hook_marked = false;
     if (c->n_marks == 0 && wanted == 0)
         return;
     c->keeping.marks = c->marks;
@@ -400,6 +400,7 @@ void mark_put(struct courier *c, struct intent_row *take_intent, struct marking 
     if (c->n_marks == MARKS_MAX) /* the store takes nothing: the leases will mend it */
         marks_drop(c->marks, &c->n_marks);
     c->marks[c->n_marks++] = *m;
+    c->is_hook_marked = c->is_hook_marked || m->intent.channel == CHANNEL_WEBHOOK;
 }
 
 void mark_slot(struct courier *c, struct slot *s, struct marking *m)

@@ -210,7 +210,7 @@ static size_t mail_keep(struct courier *c, bool takes_new)
     room = QUEUE_MAX - c->n_queue;
     if (takes_new && room >= QUEUE_MAX / 2 && courier_is_due(c, CHANNEL_MAIL))
         wanted = room;
-    if (wanted > 0 || c->n_queue == 0 || c->n_marks >= MARKS_WORTH)
+    if (wanted > 0 || c->n_queue == 0 || c->is_hook_marked || c->n_marks >= MARKS_WORTH)
         keep_begin(c, wanted);
     return done + keep_end(c);
 }

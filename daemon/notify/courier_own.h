@@ -111,6 +111,7 @@ struct courier {
                              * which the keeping's own wake may end the first at once */
     utc_ms seen_at;      /* the latest that the clock has shown */
     utc_ms hurried_at;   /* when it was behind that, and what waited was made due; UTC_NONE */
+    bool is_hook_marked; /* a webhook's is among the marks: its endpoint waits for that */
     bool is_keeping_due; /* one of them changes what becomes of the rest of the queue */
     struct holds holds;
     pthread_t thread;

@@ -1,10 +1,13 @@
 #include "notify/club.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <jansson.h>
 #include <sodium.h>
@@ -332,9 +335,9 @@ static void assert_ids_differ(const struct sink *sink, int letters)
 enum { MANY_GAMES = 30 };
 
 /* A courier, and four letters of each game for it. */
-static void many_games(struct club *c, const struct sink *sink)
+static void many_games(struct club *c, int port)
 {
-    club_courier(c, sink_port(sink), NULL);
+    club_courier(c, port, NULL);
     for (int i = 0; i < MANY_GAMES; i++)
         (void)game_start(c->t, "verney");
 }
@@ -362,7 +365,7 @@ static void test_many_letters_share_connections_and_commits(void **state)
     struct sink *sink = sink_start(NULL);
     uint64_t commits;
 
-    many_games(c, sink);
+    many_games(c, sink_port(sink));
     commits = writer_stats(c->t->writer).commits;
     assert_int_equal(club_send(c), 4 * MANY_GAMES);
     assert_many_are_sent(c, sink, commits);
@@ -376,7 +379,7 @@ static void test_the_thread_sends_many_while_others_are_kept(void **state)
     struct sink *sink = sink_start(NULL);
     uint64_t commits;
 
-    many_games(c, sink);
+    many_games(c, sink_port(sink));
     table_start_thread(c->t);
     commits = writer_stats(c->t->writer).commits;
     assert_ok(courier_start(c->courier, &err), err);
@@ -395,7 +398,7 @@ static void test_a_thread_that_is_stopped_keeps_what_it_has_sent(void **state)
     struct sink *sink = sink_start(NULL);
     int sent;
 
-    many_games(c, sink);
+    many_games(c, sink_port(sink));
     table_start_thread(c->t);
     assert_ok(courier_start(c->courier, &err), err);
     courier_stop(c->courier, MS_MINUTE); /* what it has begun it ends */
@@ -418,7 +421,7 @@ static void test_what_a_killed_courier_had_under_way_goes_again_unchanged(void *
     struct club *c = *state;
     struct sink *sink = sink_start(NULL);
 
-    many_games(c, sink);
+    many_games(c, sink_port(sink));
     for (int i = 0; i < 3; i++) {
         struct err err = ERR_INIT;
 
@@ -1009,6 +1012,29 @@ static void test_each_endpoint_has_one_delivery_at_a_time(void **state)
     receiver_stop(receiver);
 }
 
+/* A mail server that says nothing keeps no endpoint from its next delivery. */
+static void test_webhooks_do_not_wait_for_a_silent_mail_server(void **state)
+{
+    struct club *c = *state;
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    struct err err = ERR_INIT;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(fd, 2 * COURIER_MAIL), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+    receive("HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n");
+    (void)club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    many_games(c, ntohs(at.sin_port));
+    for (int i = 0; i < 5000 && receiver_count(receiver) < 3; i++)
+        assert_ok(courier_step(c->courier, false, NULL, &err), err);
+    assert_int_equal(courier_stats(c->courier).mail_sent, 0);
+    assert_in_range(receiver_count(receiver), 3, MANY_GAMES);
+    receiver_stop(receiver);
+    (void)close(fd);
+}
+
 static char *chat(struct club *c, enum webhook_kind kind)
 {
     char *request;
@@ -1216,6 +1242,7 @@ int main(void)
         TEST(test_a_name_that_nobody_answers_for_is_given_up),
         TEST(test_a_huge_answer_is_cut_off),
         TEST(test_each_endpoint_has_one_delivery_at_a_time),
+        TEST(test_webhooks_do_not_wait_for_a_silent_mail_server),
         TEST(test_slack_body),
         TEST(test_discord_body),
         TEST(test_ntfy_body),
