@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 
-_Static_assert((int)WEBHOOKS_FAILING < (int)COURIER_WEBHOOKS, "room for endpoints that answer");
+_Static_assert((int)WEBHOOKS_UNPROVED < (int)COURIER_WEBHOOKS, "room for endpoints that answer");
 
 static size_t on_answer(char *bytes, size_t one, size_t n, void *arg)
 {
@@ -242,7 +242,8 @@ void hook_finish(struct courier *c, struct slot *s, CURLcode result)
     if (s->is_denied && !s->is_opened)
         (void)str_copy(m.text, sizeof m.text, "refused");
     else if (code != 0)
-        (void)snprintf(m.text, sizeof m.text, "status %ld", code);
+        (void)snprintf(m.text, sizeof m.text, "status %ld%s", code,
+                       result == CURLE_OK ? "" : ", but the answer did not end");
     else
         (void)str_copy(m.text, sizeof m.text,
                        result == CURLE_OPERATION_TIMEDOUT || s->is_unresolved ? "time-out"

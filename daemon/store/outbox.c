@@ -289,7 +289,7 @@ static enum status first_due(struct store_txn *txn, enum notice_channel channel,
     if (channel == CHANNEL_WEBHOOK) {
         q = query_begin(txn->conn, Q_WEBHOOK_FIRST);
         bind_int(&q, WEBHOOKS_OF_ONE);
-        bind_int(&q, WEBHOOKS_FAILING);
+        bind_int(&q, WEBHOOKS_UNPROVED);
         bind_int(&q, now);
         st = query_row(&q, &has_row, err);
         if (st == ST_OK && has_row)
@@ -371,7 +371,7 @@ enum status outbox_next(struct store_conn *conn, enum notice_channel channel, ut
 
     if (channel == CHANNEL_WEBHOOK) {
         bind_int(&q, WEBHOOKS_OF_ONE);
-        bind_int(&q, WEBHOOKS_FAILING);
+        bind_int(&q, WEBHOOKS_UNPROVED);
     }
     st = query_row(&q, &has_row, err);
     if (st == ST_OK && has_row)

@@ -98,8 +98,9 @@ MUST_CHECK enum status outbox_claim(struct store_txn *txn, enum notice_channel c
                                     struct err *err);
 
 /* Of webhooks, under way at once: so many of one account, and so many to endpoints that have failed
- * and not got anything since.  Else a few that never answer would keep all others waiting. */
-enum { WEBHOOKS_OF_ONE = 2, WEBHOOKS_FAILING = 6 };
+ * and taken nothing since, or never took anything.  Else a few that do not answer would keep all
+ * others waiting. */
+enum { WEBHOOKS_OF_ONE = 2, WEBHOOKS_UNPROVED = 6 };
 
 /* When outbox_claim() could next find something of the channel; UTC_NONE: nothing waits, or of
  * webhooks it waits for others to end. */

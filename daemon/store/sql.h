@@ -110,11 +110,12 @@
     "(SELECT count(*) FROM outbox o JOIN webhooks u ON u.id = o.webhook_id WHERE o.state ="        \
     " 'leased' AND o.leased_until < 9223372036854775807 AND o.channel = 'webhook' AND " more ")"
 
-/* ?1: at most so many of one account; ?2: at most so many to endpoints that fail. */
+/* ?1: at most so many of one account; ?2: at most so many to endpoints that are not known to
+ * answer. */
 #define WEBHOOK_MAY                                                                                \
     WEBHOOK_WAITS " AND " WEBHOOKS_UNDER_WAY("u.user_id = webhooks.user_id") " < ?1"               \
-    " AND (failing_since_at IS NULL OR "                                                           \
-    WEBHOOKS_UNDER_WAY("u.failing_since_at IS NOT NULL") " < ?2)"
+    " AND ((failing_since_at IS NULL AND succeeded_at IS NOT NULL) OR "                            \
+    WEBHOOKS_UNDER_WAY("(u.failing_since_at IS NOT NULL OR u.succeeded_at IS NULL)") " < ?2)"
 
 #define SQL_READS(X)                                                                               \
     /* spans of reading */                                                                         \
