@@ -50,69 +50,15 @@ static void how_to_answer(struct page *page, const struct subject *s, const char
     page_link(page, whole);
 }
 
-/* The deadline that the letter speaks of: what resumed the clocks or gave time tells its own, while
- * the same turn lasts. */
-static utc_ms deadline_of(const struct subject *s)
-{
-    switch (s->event.kind) {
-    case GAME_EVENT_RESUMED:
-    case GAME_EVENT_CREDITED:
-    case GAME_EVENT_OUTAGE_CREDITED:
-        if (s->event.id != 0 && s->event.deadline_at != UTC_NONE &&
-            s->game.turn_at <= s->event.at)
-            return s->event.deadline_at;
-        break;
-    default:
-        break;
-    }
-    return s->game.paused_at != UTC_NONE ? UTC_NONE : s->game.deadline_at;
-}
-
-/* "Deadline: …", "that is … UTC, in 6 d 4 h" (U6). */
 static void deadline(struct page *page, const struct subject *s)
 {
-    struct buf local = buf_make(200), zone = buf_make(200), utc = buf_make(200),
-               left = buf_make(200);
-    utc_ms at = deadline_of(s);
-    bool is_utc;
+    struct buf line = buf_make(LINE_MAX_OURS);
 
-    if (s->game.state != GAME_RUNNING && s->game.state != GAME_PLACING)
-        goto out;
-    if (is_template(s, "paused") || (at == UTC_NONE && s->game.paused_at != UTC_NONE)) {
-        page_para(page, words_plain(s->lang, "letter.deadline_paused"));
-        goto out;
-    }
-    if (at == UTC_NONE)
-        goto out;
-    is_utc = zone_is_utc(s->zone, at);
-    local_time_put(&local, s->lang, s->zone, at);
-    zone_put(&zone, s->zone, at);
-    local_time_put(&utc, s->lang, NULL, at);
-    words_length(&left, s->lang, at - s->now);
-    buf_putc(&local, ' ');
-    {
-        struct buf line = buf_make(LINE_MAX_OURS);
-        char bare[200];
-
-        (void)str_copy(bare, sizeof bare, local.data);
-        bare[local.len - 1 < sizeof bare ? local.len - 1 : sizeof bare - 1] = '\0';
-        words_put(&line, s->lang, "letter.deadline",
-                  (const struct words_arg[]){WORDS_TEXT("local", bare),
-                                             WORDS_TEXT("zone", zone.data)},
-                  2);
-        buf_puts(&line, is_utc ? ", " : ",\n");
-        words_put(&line, s->lang,
-                  at >= s->now ? is_utc ? "letter.deadline_in" : "letter.deadline_utc"
-                  : is_utc     ? "letter.deadline_ago"
-                               : "letter.deadline_over",
-                  (const struct words_arg[]){WORDS_TEXT("utc", utc.data),
-                                             WORDS_TEXT("left", left.data)},
-                  2);
-        buf_putc(&line, '.');
+    if (subject_deadline(&line, s))
         page_para(page, line.data);
-        buf_release(&line);
-    }
-    if (s->game.state == GAME_RUNNING && s->game.grace_ms > 0 &&
+    buf_release(&line);
+    if (s->game.state == GAME_RUNNING && s->game.paused_at == UTC_NONE &&
+        s->game.deadline_at != UTC_NONE && s->game.grace_ms > 0 &&
         (is_template(s, "turn") || is_template(s, "warning") || is_template(s, "started"))) {
         struct buf grace = buf_make(200);
 
@@ -120,11 +66,6 @@ static void deadline(struct page *page, const struct subject *s)
         SENTENCE(page_para, page, s, "letter.grace", WORDS_TEXT("length", grace.data));
         buf_release(&grace);
     }
-out:
-    buf_release(&local);
-    buf_release(&zone);
-    buf_release(&utc);
-    buf_release(&left);
 }
 
 static enum status invitation_until(struct page *page, const struct subject *s, struct err *err)
@@ -346,14 +287,15 @@ static enum status write_page(struct page *page, const struct subject *s, const 
                               const struct reply_way *way, const char *unsubscribe,
                               const char *cid, struct buf *picture, struct err *err)
 {
-    struct buf head = buf_make(LINE_MAX_OURS);
+    struct buf head = buf_make(LINE_MAX_OURS), note = buf_make(LINE_MAX_OURS);
 
     reply_how_put(page, s->lang, way); /* first of all: what may be written above it */
     subject_head(&head, s);
     page_strong(page, head.data);
     buf_release(&head);
-    if (s->event.note[0] != '\0' && s->intent->cls == NOTICE_ORGANISER)
-        SENTENCE(page_para, page, s, "letter.note", WORDS_TEXT("note", s->event.note));
+    if (subject_note(&note, s))
+        page_para(page, note.data);
+    buf_release(&note);
     how_to_answer(page, s, invitation, way);
     if (is_invitation(s))
         TRY(invitation_until(page, s, err));

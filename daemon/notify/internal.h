@@ -113,6 +113,10 @@ void subject_news(struct buf *out, const struct subject *s);
 bool subject_ended(struct buf *out, const struct subject *s);
 /* One line of what happened; false (nothing put) for events that need no line. */
 bool subject_event(struct buf *out, const struct subject *s, const struct event_row *event);
+/* "Deadline: …,\nthat is … UTC, in 6 d 4 h." (U6), or that the clocks stand; false: neither. */
+bool subject_deadline(struct buf *out, const struct subject *s);
+/* The organiser's words beside what he did ("Note: …"); false: there are none. */
+bool subject_note(struct buf *out, const struct subject *s);
 
 /* webhook_body.c */
 MUST_CHECK enum status webhook_compose(const struct notify *notify, struct store_conn *conn,

@@ -367,3 +367,76 @@ bool subject_event(struct buf *out, const struct subject *s, const struct event_
     arguments_release(&a);
     return true;
 }
+
+/* ---------------------------------------------------------------- until when, and why */
+
+/* The deadline that the notice speaks of: what resumed the clocks or gave time tells its own, while
+ * the same turn lasts. */
+static utc_ms deadline_of(const struct subject *s)
+{
+    switch (s->event.kind) {
+    case GAME_EVENT_RESUMED:
+    case GAME_EVENT_CREDITED:
+    case GAME_EVENT_OUTAGE_CREDITED:
+        if (s->event.id != 0 && s->event.deadline_at != UTC_NONE &&
+            s->game.turn_at <= s->event.at)
+            return s->event.deadline_at;
+        break;
+    default:
+        break;
+    }
+    return s->game.paused_at != UTC_NONE ? UTC_NONE : s->game.deadline_at;
+}
+
+bool subject_deadline(struct buf *out, const struct subject *s)
+{
+    struct buf local = buf_make(200), zone = buf_make(200), utc = buf_make(200),
+               left = buf_make(200);
+    utc_ms at = deadline_of(s);
+    bool is_utc, has_one = false;
+
+    if (s->game.state != GAME_RUNNING && s->game.state != GAME_PLACING)
+        goto out;
+    if (str_eq(s->intent->template_name, "paused") ||
+        (at == UTC_NONE && s->game.paused_at != UTC_NONE)) {
+        buf_puts(out, words_plain(s->lang, "letter.deadline_paused"));
+        has_one = true;
+        goto out;
+    }
+    if (at == UTC_NONE)
+        goto out;
+    is_utc = zone_is_utc(s->zone, at);
+    local_time_put(&local, s->lang, s->zone, at);
+    zone_put(&zone, s->zone, at);
+    local_time_put(&utc, s->lang, NULL, at);
+    words_length(&left, s->lang, at - s->now);
+    words_put(out, s->lang, "letter.deadline",
+              (const struct words_arg[]){WORDS_TEXT("local", local.data),
+                                         WORDS_TEXT("zone", zone.data)},
+              2);
+    buf_puts(out, is_utc ? ", " : ",\n");
+    words_put(out, s->lang,
+              at >= s->now ? is_utc ? "letter.deadline_in" : "letter.deadline_utc"
+              : is_utc     ? "letter.deadline_ago"
+                           : "letter.deadline_over",
+              (const struct words_arg[]){WORDS_TEXT("utc", utc.data),
+                                         WORDS_TEXT("left", left.data)},
+              2);
+    buf_putc(out, '.');
+    has_one = true;
+out:
+    buf_release(&local);
+    buf_release(&zone);
+    buf_release(&utc);
+    buf_release(&left);
+    return has_one;
+}
+
+bool subject_note(struct buf *out, const struct subject *s)
+{
+    if (s->event.note[0] == '\0' || s->intent->cls != NOTICE_ORGANISER)
+        return false;
+    words_put(out, s->lang, "letter.note",
+              (const struct words_arg[]){WORDS_TEXT("note", s->event.note)}, 1);
+    return true;
+}

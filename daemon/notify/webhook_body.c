@@ -156,11 +156,19 @@ static json_t *ntfy_body(const struct webhook_row *webhook, const char *title, c
 static json_t *matrix_body(const struct notify *n, const char *text, const char *url)
 {
     char *safe = escaped(text);
-    json_t *body = json_pack("{s:o, s:o, s:s}", "text", json_sprintf("%s\n%s", text, url), "html",
-                             json_sprintf("<p>%s</p><p><a href=\"%s\">%s</a></p>",
-                                          safe != NULL ? safe : "", url, url),
-                             "username", n->options.site_name);
+    struct buf html = buf_make(4 * LINE_MAX_OURS);
+    json_t *body;
 
+    for (const char *p = safe != NULL ? safe : ""; *p != '\0'; p++)
+        if (*p == '\n')
+            buf_puts(&html, "<br>");
+        else
+            buf_putc(&html, *p);
+    body = json_pack("{s:o, s:o, s:s}", "text", json_sprintf("%s\n%s", text, url), "html",
+                     json_sprintf("<p>%s</p><p><a href=\"%s\">%s</a></p>",
+                                  html.data != NULL ? html.data : "", url, url),
+                     "username", n->options.site_name);
+    buf_release(&html);
     free(safe);
     return body;
 }
@@ -185,6 +193,17 @@ static json_t *body_of(const struct notify *n, const struct webhook_row *webhook
 }
 
 /* ---------------------------------------------------------------- composing */
+
+/* A line more, if there is one. */
+static void line_more(struct buf *text, const struct subject *s,
+                      bool (*put)(struct buf *out, const struct subject *s))
+{
+    struct buf line = buf_make(LINE_MAX_OURS);
+
+    if (put(&line, s))
+        buf_printf(text, "\n%s", line.data);
+    buf_release(&line);
+}
 
 static enum status compose_game(const struct notify *n, struct store_conn *conn,
                                 const struct intent_row *intent, utc_ms now,
@@ -220,6 +239,9 @@ static enum status compose_game(const struct notify *n, struct store_conn *conn,
             (void)subject_event(&text, s, &event);
         }
     }
+    line_more(&text, s, subject_note);
+    if (intent->cls != NOTICE_RESULT)
+        line_more(&text, s, subject_deadline);
     *ret = body_of(n, webhook, title, text.data, url, intent->cls == NOTICE_WARNING);
 out:
     subject_release(s);

@@ -991,6 +991,22 @@ static void test_a_huge_answer_is_cut_off(void **state)
     receiver_stop(receiver);
 }
 
+static void test_an_answer_that_does_not_end_is_told_so(void **state)
+{
+    struct club *c = *state;
+
+    receive("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nso far");
+    (void)club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    club_courier(c, 0, NULL);
+    (void)game_start(c->t, "verney");
+    (void)club_send(c);
+    assert_int_equal(courier_stats(c->courier).webhook_retried, 1);
+    assert_int_equal(club_count(c, "SELECT count(*) FROM outbox_attempts WHERE code = 200 AND text"
+                                   " = 'status 200, but the answer did not end'"),
+                     1);
+    receiver_stop(receiver);
+}
+
 /* One at a time for an endpoint, and another one's goes out meanwhile. */
 static void test_each_endpoint_has_one_delivery_at_a_time(void **state)
 {
@@ -1065,7 +1081,9 @@ static void test_slack_body(void **state)
     const char *text = json_string_value(json_object_get(body, "text"));
 
     assert_has(text, "It is your move as White");
-    assert_has(text, "\n<https://club.example/games/");
+    assert_has(text, "\nDeadline: Mon 14 December 2026, 00:00 GMT (Europe/London),\n"
+                     "that is Mon 14 December 2026, 00:00 UTC, in 14 d.\n"
+                     "<https://club.example/games/");
     assert_int_equal(json_array_size(json_object_get(body, "blocks")), 1);
     assert_null(strstr(request, "webhook-signature"));
     json_decref(body);
@@ -1110,6 +1128,37 @@ static void test_matrix_body(void **state)
     assert_string_equal(json_string_value(json_object_get(body, "username")), "Chess Club");
     json_decref(body);
     free(request);
+}
+
+/* The organiser's words go wherever the news goes, and are nobody's markup. */
+static void test_chats_are_told_the_organiser_s_words(void **state)
+{
+    struct club *c = *state;
+    int64_t game;
+    struct call call;
+    char *request;
+    json_t *body;
+    const char *text;
+
+    receive("HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n");
+    (void)club_webhook(c, SOUTH, url, WEBHOOK_MATRIX, "organiser");
+    club_courier(c, 0, NULL);
+    game = game_start(c->t, "verney");
+    call = acts(c->t, OP_PAUSE, game, ORGANISER);
+    call.text = "<b>Holidays</b> & more";
+    call.until = UTC_NONE;
+    call_ok(&call);
+    (void)club_send(c);
+    request = receiver_last(receiver);
+    body = body_of(request);
+    text = json_string_value(json_object_get(body, "text"));
+    assert_has(text, "\nNote: <b>Holidays</b> & more\n"
+                     "The clocks stand; there is no deadline now.\n");
+    assert_has(json_string_value(json_object_get(body, "html")),
+               "<br>Note: &lt;b&gt;Holidays&lt;/b&gt; &amp; more<br>The clocks stand");
+    json_decref(body);
+    free(request);
+    receiver_stop(receiver);
 }
 
 struct ping {
@@ -1241,12 +1290,14 @@ int main(void)
         TEST(test_a_name_that_leads_inside_is_refused_and_switched_off),
         TEST(test_a_name_that_nobody_answers_for_is_given_up),
         TEST(test_a_huge_answer_is_cut_off),
+        TEST(test_an_answer_that_does_not_end_is_told_so),
         TEST(test_each_endpoint_has_one_delivery_at_a_time),
         TEST(test_webhooks_do_not_wait_for_a_silent_mail_server),
         TEST(test_slack_body),
         TEST(test_discord_body),
         TEST(test_ntfy_body),
         TEST(test_matrix_body),
+        TEST(test_chats_are_told_the_organiser_s_words),
         TEST(test_a_ping_says_that_it_is_a_test),
     };
 
