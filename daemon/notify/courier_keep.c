@@ -342,10 +342,12 @@ void keep_begin(struct courier *c, size_t wanted)
 size_t keep_end(struct courier *c)
 {
     struct keeping *k = &c->keeping;
+    size_t done;
 
     if (!c->is_keeping || !keep_is_done(c))
         return 0;
     c->is_keeping = false;
+    done = k->n_marks + k->n_letters;
     /* also when nothing can be leased of a store that is spoilt */
     c->rests = is_for_later(k->st) || (k->st != ST_OK && k->n_marks == 0) ? 2 : 0;
     if (k->st == ST_OK) {
@@ -361,7 +363,7 @@ size_t keep_end(struct courier *c)
             c->queued_at = courier_now(c);
             queue_order(c, before);
         }
-        return k->n_letters;
+        return done;
     }
     for (size_t i = 0; i < k->n_letters; i++) /* undone, all of it */
         intent_release(&k->letters[i].intent);
@@ -371,7 +373,7 @@ size_t keep_end(struct courier *c)
     }
     keep_each(c);
     marks_drop(k->marks, &k->n_marks);
-    return 0;
+    return done;
 }
 
 size_t keep_wait(struct courier *c)

@@ -151,11 +151,12 @@ void marks_drop(struct marking *marks, size_t *n);
 /* Have the writer keep what is marked, and lease up to `wanted` letters; letters are sent on
  * meanwhile.  Without a thread of ours it is done on return.  Not while is_keeping. */
 void keep_begin(struct courier *c, size_t wanted);
-/* Take what the writer has done, if it has; how many letters were leased. */
+/* Take what the writer has done, if it has; how many marks were kept and letters leased: there may
+ * be more to do then, since an endpoint whose delivery is marked is free for its next. */
 size_t keep_end(struct courier *c);
 /* The same when the writer is done. */
 size_t keep_wait(struct courier *c);
-/* Have all that is marked kept before anything else; how many letters were leased before. */
+/* Have all that is marked kept before anything else; counts as keep_end(). */
 size_t keep_now(struct courier *c);
 
 /* ---------------------------------------------------------------- courier_compose.c */

@@ -1051,6 +1051,26 @@ static void test_webhooks_do_not_wait_for_a_silent_mail_server(void **state)
     (void)close(fd);
 }
 
+/* The same by the thread, which must not think that all is done while the next may go. */
+static void test_the_thread_sends_all_that_waits_for_an_endpoint(void **state)
+{
+    struct club *c = *state;
+    struct err err = ERR_INIT;
+
+    receive("HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n");
+    (void)club_webhook(c, SOUTH, url, WEBHOOK_STANDARD, "turn");
+    club_courier(c, 0, NULL);
+    for (int i = 0; i < MANY_GAMES; i++)
+        (void)game_start(c->t, "verney");
+    table_start_thread(c->t);
+    assert_ok(courier_start(c->courier, &err), err);
+    courier_settle(c->courier);
+    assert_int_equal(courier_stats(c->courier).webhook_sent, MANY_GAMES);
+    courier_stop(c->courier, 0);
+    assert_int_equal(receiver_count(receiver), MANY_GAMES);
+    receiver_stop(receiver);
+}
+
 static char *chat(struct club *c, enum webhook_kind kind)
 {
     char *request;
@@ -1292,6 +1312,7 @@ int main(void)
         TEST(test_a_huge_answer_is_cut_off),
         TEST(test_an_answer_that_does_not_end_is_told_so),
         TEST(test_each_endpoint_has_one_delivery_at_a_time),
+        TEST(test_the_thread_sends_all_that_waits_for_an_endpoint),
         TEST(test_webhooks_do_not_wait_for_a_silent_mail_server),
         TEST(test_slack_body),
         TEST(test_discord_body),
