@@ -280,7 +280,7 @@ static void keep_later(struct courier *c)
 /* On the writer's thread, or on ours without one. */
 static void keep_done(void *arg, enum status st, const struct err *err)
 {
-    struct courier *c = arg;
+    struct courier *c = ((struct keeping *)arg)->courier;
     char quoted[300];
 
     if (st != ST_OK) /* the lease mends it */
@@ -292,13 +292,6 @@ static void keep_done(void *arg, enum status st, const struct err *err)
     (void)curl_multi_wakeup(c->multi);
     pthread_cond_broadcast(&c->is_kept);
     pthread_mutex_unlock(&c->lock);
-}
-
-static enum status keep_begun(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
-{
-    struct courier *c = arg;
-
-    return keep_run(txn, now, &c->keeping, err);
 }
 
 static bool keep_is_done(struct courier *c)
@@ -314,9 +307,9 @@ static bool keep_is_done(struct courier *c)
 void keep_begin(struct courier *c, size_t wanted)
 {
     struct writer_command command = {.name = c->n_marks > 0 ? "notice_mark" : "notice_lease",
-                                     .run = keep_begun,
+                                     .run = keep_run,
                                      .done = keep_done,
-                                     .arg = c};
+                                     .arg = &c->keeping};
     struct marking *marks = c->keeping.marks;
     struct err err = ERR_INIT;
     enum status st;
@@ -336,7 +329,7 @@ void keep_begin(struct courier *c, size_t wanted)
     st = c->has_thread ? writer_submit(c->options.writer, &command, &err)
                        : writer_run(c->options.writer, &command, &err);
     if (st != ST_OK && !keep_is_done(c)) /* it was not even queued */
-        keep_done(c, st, &err);
+        keep_done(&c->keeping, st, &err);
 }
 
 size_t keep_end(struct courier *c)
