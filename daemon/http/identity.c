@@ -55,13 +55,9 @@ struct address identity_client(const struct request *r)
 
 /* ------------------------------------------------------------------------------ who asks */
 
-struct touch {
-    struct people_who who;
-};
-
 static enum status touch_run(struct store_txn *txn, utc_ms now, void *arg, struct err *err)
 {
-    return people_touch(txn, &((struct touch *)arg)->who, now, err);
+    return people_touch(txn, arg, now, err);
 }
 
 static void touch_done(void *arg, enum status st, const struct err *err)
@@ -74,17 +70,17 @@ static void touch_done(void *arg, enum status st, const struct err *err)
 /* That a session or token is in use is noted now and then; nobody waits for it. */
 static void touch(struct http *http, const struct people_who *who)
 {
-    struct touch *t = malloc(sizeof *t);
+    struct people_who *copy = malloc(sizeof *copy);
     struct err err = ERR_INIT;
 
-    if (!t)
+    if (!copy)
         return;
-    t->who = *who;
+    *copy = *who;
     if (writer_submit(http->options.writer,
                       &(struct writer_command){
-                          .name = "touch", .run = touch_run, .done = touch_done, .arg = t},
+                          .name = "touch", .run = touch_run, .done = touch_done, .arg = copy},
                       &err) != ST_OK)
-        free(t);
+        free(copy);
 }
 
 /* Look a secret up, unless it is known.  From http_set_ready(false) on the hook may be gone, and

@@ -7,6 +7,18 @@
 
 static const char used_up[] = "this link has been used or has expired";
 
+/* That a session or token is in use: it takes nothing away from anybody. */
+static enum status note_use(struct store_txn *txn, struct query *q, const char *none,
+                            struct err *err)
+{
+    enum status st;
+
+    txn_set_touching(txn, true);
+    st = query_touch_or(q, REASON_NOT_FOUND, none, err);
+    txn_set_touching(txn, false);
+    return st;
+}
+
 static enum status set_token(struct store_txn *txn, enum query_id query, int64_t id,
                              const unsigned char *token_hash, utc_ms expires_at, struct err *err)
 {
@@ -349,15 +361,11 @@ enum status sessions_touch(struct store_txn *txn, int64_t id, utc_ms now, utc_ms
                            struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_SESSION_TOUCH);
-    enum status st;
 
     bind_int(&q, id);
     bind_int(&q, now);
     bind_int(&q, expires_at);
-    txn_set_touching(txn, true);
-    st = query_touch_or(&q, REASON_NOT_FOUND, "there is no such session", err);
-    txn_set_touching(txn, false);
-    return st;
+    return note_use(txn, &q, "there is no such session", err);
 }
 
 enum status sessions_revoke(struct store_txn *txn, int64_t id, int64_t user_id, utc_ms now,
@@ -437,14 +445,10 @@ enum status api_tokens_list(struct store_conn *conn, int64_t user_id, struct api
 enum status api_tokens_touch(struct store_txn *txn, int64_t id, utc_ms now, struct err *err)
 {
     struct query q = query_begin(txn->conn, Q_API_TOKEN_TOUCH);
-    enum status st;
 
     bind_int(&q, id);
     bind_int(&q, now);
-    txn_set_touching(txn, true);
-    st = query_touch_or(&q, REASON_NOT_FOUND, "there is no such token", err);
-    txn_set_touching(txn, false);
-    return st;
+    return note_use(txn, &q, "there is no such token", err);
 }
 
 enum status api_tokens_revoke(struct store_txn *txn, int64_t id, int64_t user_id, utc_ms now,
