@@ -440,6 +440,20 @@ int64_t game_create_open(struct table *t, const char *rules, int creator, bool i
     return create(t, rules, creator, is_private, 0);
 }
 
+int64_t game_start_of_two(struct table *t, const char *rules)
+{
+    static const unsigned seats[] = {[SOUTH] = 1u << 0 | 1u << 2, [WEST] = 1u << 1 | 1u << 3};
+    int64_t game = game_create_open(t, rules, SOUTH, false);
+
+    for (int user = SOUTH; user <= WEST; user++) {
+        struct call c = acts(t, OP_JOIN, game, user);
+
+        c.seats = seats[user];
+        call_ok(&c);
+    }
+    return game;
+}
+
 int64_t game_start_two_seats(struct table *t, const char *rules)
 {
     int64_t game = game_create_open(t, rules, SOUTH, false);

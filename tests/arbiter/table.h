@@ -109,6 +109,8 @@ int64_t game_start_days(struct table *t, const char *rules, int days);
 int64_t game_start_ms(struct table *t, const char *rules, int64_t per_move_ms);
 /* South's player has North's seat too (R-C13). */
 int64_t game_start_two_seats(struct table *t, const char *rules);
+/* Two players: South's has North's seat too, West's has East's. */
+int64_t game_start_of_two(struct table *t, const char *rules);
 int64_t game_create_open(struct table *t, const char *rules, int creator, bool is_private);
 void join(struct table *t, int64_t game, int user, int seat);
 void move_ok(struct table *t, int64_t game, const char *text); /* by whose turn it is */

@@ -181,14 +181,8 @@ static void test_an_absent_seat_neither_offers_nor_answers(void **state)
 static void test_who_plays_two_seats_answers_for_both(void **state)
 {
     struct table *t = *state;
-    int64_t game = game_create_open(t, "verney", SOUTH, false);
-    struct call c = acts(t, OP_JOIN, game, SOUTH);
+    int64_t game = game_start_of_two(t, "verney");
 
-    c.seats = 5;
-    call_ok(&c);
-    c = acts(t, OP_JOIN, game, WEST);
-    c.seats = 10;
-    call_ok(&c);
     by(t, OP_OFFER, game, WEST);
     assert_int_equal(open_vote(t, game).answers[1], 1);
     assert_int_equal(open_vote(t, game).answers[3], 1);
@@ -202,15 +196,9 @@ static void test_of_two_seats_the_one_that_is_out_has_no_say(void **state)
 {
     static const enum op answers[] = {OP_ACCEPT_DRAW, OP_DECLINE_DRAW};
     struct table *t = *state;
-    int64_t game = game_create_open(t, "verney", SOUTH, false);
-    struct call c = acts(t, OP_JOIN, game, SOUTH);
+    int64_t game = game_start_of_two(t, "verney");
+    struct call c = acts(t, OP_RESIGN, game, WEST);
 
-    c.seats = 5;
-    call_ok(&c);
-    c = acts(t, OP_JOIN, game, WEST);
-    c.seats = 10;
-    call_ok(&c);
-    c = acts(t, OP_RESIGN, game, WEST);
     c.act.seat = EAST;
     call_ok(&c);
     by(t, OP_OFFER, game, SOUTH);

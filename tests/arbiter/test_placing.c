@@ -196,16 +196,10 @@ static void test_those_who_have_not_placed_are_warned(void **state)
 static void test_one_player_of_two_seats_places_each(void **state)
 {
     struct table *t = *state;
-    int64_t game = game_create_open(t, "fortress reserve=chosen", SOUTH, false);
+    int64_t game = game_start_of_two(t, "fortress reserve=chosen");
     const struct arbiter_placement named = {2, "a13", "b16", "c14", 0};
-    struct call c = acts(t, OP_JOIN, game, SOUTH);
+    struct call c = place_call(t, game, SOUTH, &south);
 
-    c.seats = 5;
-    call_ok(&c);
-    c = acts(t, OP_JOIN, game, WEST);
-    c.seats = 10;
-    call_ok(&c);
-    c = place_call(t, game, SOUTH, &south);
     call_refused(&c, REASON_BAD_FIELD); /* which? */
     c = place_call(t, game, SOUTH, &named);
     call_ok(&c);

@@ -186,6 +186,13 @@ static void file_read(const char *path, char *text, size_t size)
     fclose(f);
 }
 
+/* Stop it in good order, and read all that its log says. */
+static void stop_and_read_log(struct club *c, char *ret, size_t size)
+{
+    assert_int_equal(daemon_stop(c, SIGTERM), 0);
+    file_read(path_of(c, "log"), ret, size);
+}
+
 /* One request over HTTP; text gets the answer. */
 static void http_get(int port, const char *target, char *text, size_t size)
 {
@@ -599,8 +606,7 @@ static void test_a_file_of_an_older_version_is_upgraded_at_the_start_and_it_is_s
     file_read(path_of(c, "log"), text, sizeof text);
     assert_non_null(strstr(text, "club.db has schema 1, this program reads "));
     daemon_start(c);
-    assert_int_equal(daemon_stop(c, SIGTERM), 0);
-    file_read(path_of(c, "log"), text, sizeof text);
+    stop_and_read_log(c, text, sizeof text);
     snprintf(line, sizeof line, " copy=\"%s.before-0002\"\n",
              path_of(c, "club.db"));
     assert_non_null(strstr(text, " info upgraded from=1 to="));
@@ -610,8 +616,7 @@ static void test_a_file_of_an_older_version_is_upgraded_at_the_start_and_it_is_s
     assert_int_equal(RUN(c, text, "verify"), 0);
     (void)unlink(path_of(c, "log"));
     daemon_start(c);
-    assert_int_equal(daemon_stop(c, SIGTERM), 0);
-    file_read(path_of(c, "log"), text, sizeof text);
+    stop_and_read_log(c, text, sizeof text);
     assert_null(strstr(text, "upgraded"));
 }
 
@@ -657,13 +662,11 @@ static void test_time_away_is_an_outage_beyond_five_minutes_only(void **state)
     daemon_start(c);
     assert_int_equal(daemon_stop(c, SIGTERM), 0);
     daemon_start_with(c, clock_later, later);
-    assert_int_equal(daemon_stop(c, SIGTERM), 0);
-    file_read(path_of(c, "log"), text, sizeof text);
+    stop_and_read_log(c, text, sizeof text);
     assert_non_null(strstr(text, "warning outage ms="));
     assert_int_equal(unlink(path_of(c, "log")), 0);
     daemon_start_with(c, clock_later, soon);
-    assert_int_equal(daemon_stop(c, SIGTERM), 0);
-    file_read(path_of(c, "log"), text, sizeof text);
+    stop_and_read_log(c, text, sizeof text);
     assert_null(strstr(text, "outage"));
 }
 
@@ -674,8 +677,7 @@ static void test_a_moved_clock_is_no_outage(void **state)
 
     daemon_start(c);
     assert_int_equal(RUN(c, text, "clock", "advance", "7d"), 0);
-    assert_int_equal(daemon_stop(c, SIGTERM), 0);
-    file_read(path_of(c, "log"), text, sizeof text);
+    stop_and_read_log(c, text, sizeof text);
     assert_null(strstr(text, "outage"));
 }
 
